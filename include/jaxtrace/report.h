@@ -1,0 +1,65 @@
+// A report as data, so that each command describes its result once and three writers print it.
+//
+// Cells carry raw integers (picoseconds, bytes, counts); only the Markdown writer scales and rounds.
+// "Not measured" is a monostate: an empty CSV cell, null in JSON, "–" in Markdown, never 0.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace jaxtrace {
+
+enum class Unit : std::uint8_t { none, count, time, cycles, bytes, ratio, bytes_per_second, flops_per_second };
+
+struct Column {
+  std::string name;  ///< The CSV header and JSON key, with its unit in it: total_ps, share.
+  Unit unit = Unit::none;
+  std::string label{};  ///< The Markdown header; `name` if empty.
+};
+
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+struct Table {
+  std::string id;  ///< JSON key and CSV file stem.
+  std::string caption;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+struct Heading {
+  std::string text;
+};
+struct Prose {
+  std::string text;  ///< One paragraph of Markdown.
+};
+struct Bullets {
+  std::vector<std::string> items;
+};
+
+/// A named value for machines that the prose already tells people: JSON only.
+struct Fact {
+  std::string key;
+  Cell value;
+};
+
+struct Report {
+  std::string title;
+  std::vector<std::variant<Heading, Prose, Bullets, Table, Fact>> blocks;
+};
+
+/// RFC 4180, UTF-8, LF; ratios with six digits.
+void write_csv(const Table& table, std::ostream& out);
+
+/// The tables of a report as CSV, one after another, each with a `# id` line before it.
+void write_csv(const Report& report, std::ostream& out);
+
+/// GitHub Markdown: numbers right-aligned and scaled for people (µs, MiB, %).
+void write_markdown(const Report& report, std::ostream& out);
+
+/// One JSON object: "schema": 1, "title", "text", facts, and each table as an array of objects.
+void write_json(const Report& report, std::ostream& out);
+
+}  // namespace jaxtrace

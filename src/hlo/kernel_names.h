@@ -1,0 +1,23 @@
+// Which kernel XLA:GPU runs for each fusion, predicted from the HloProto alone.
+//
+// XLA compiles equal fusions once: the kernel is named after the first fusion emitted with the same
+// key, and every later one runs under that name.  The key is the fused computation (post-order,
+// without names and metadata), the fusion's kind and fusion_backend_config, and a fingerprint of the
+// arguments, whose buffer slices the HloProto carries.
+#pragma once
+
+#include "hlo/program.h"
+
+namespace jaxtrace::pb {
+class HloProto;
+}
+
+namespace jaxtrace::hlo {
+
+/// `name` as XLA spells it in a kernel symbol: every character outside [A-Za-z0-9_$] becomes '_'.
+std::string sanitised(std::string_view name);
+
+/// Sets Instruction::kernel_name of every fusion, in emission order (schedule.h).
+void predict_kernel_names(const pb::HloProto& proto, Program& program);
+
+}  // namespace jaxtrace::hlo
