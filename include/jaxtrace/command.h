@@ -19,9 +19,9 @@ namespace jaxtrace {
 
 /// What main gives to every subcommand.
 struct Context {
-  std::filesystem::path capture;   ///< The positional CAPTURE, as typed.
-  std::filesystem::path out;       ///< --out, or empty: the command's own default directory.
-  ReadOptions read;                ///< Progress bar and --run.
+  std::filesystem::path capture;  ///< The positional CAPTURE, as typed.
+  std::filesystem::path out;      ///< --out, or empty: the command's own default directory.
+  ReadOptions read;               ///< Progress bar and --run.
 };
 
 /// What every subcommand gives back to main, which prints the report in the format asked for.

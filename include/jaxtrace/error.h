@@ -12,12 +12,12 @@ enum class ExitCode : int {
   gate_failed = 1,    ///< A gate that the caller asked for (--strict) did not hold.
   usage = 2,          ///< The command line cannot be understood.
   input_missing = 3,  ///< The input is missing or cannot be read.
-  input_unfit = 4,    ///< The input is corrupt beyond use, of another kind, or lacks what is needed.
-  internal = 70,      ///< A mistake of ours, or no room to write.
+  input_unfit = 4,  ///< The input is corrupt beyond use, of another kind, or lacks what is needed.
+  internal = 70,    ///< A mistake of ours, or no room to write.
 };
 
-/// Thrown by readers, caught once, in main.  The message is one sentence, lower case, without a full
-/// stop: what is wrong, where (byte or line), and what to do next.
+/// Thrown by readers, caught once, in main.  The message is one sentence, lower case, without a
+/// full stop: what is wrong, where (byte or line), and what to do next.
 class InputError : public std::runtime_error {
  public:
   InputError(std::string path, const std::string& what, ExitCode code = ExitCode::input_unfit)

@@ -14,9 +14,9 @@ enum class Severity : std::uint8_t {
 
 struct Finding {
   Severity severity = Severity::note;
-  std::string code;     ///< Stable, kebab-case; one paragraph each in docs/formats.md.
-  std::string message;  ///< One sentence: what, and what it means for the reader.
-  std::string where;    ///< File, plane or line; empty where it concerns the whole capture.
+  std::string code;         ///< Stable, kebab-case; one paragraph each in docs/formats.md.
+  std::string message;      ///< One sentence: what, and what it means for the reader.
+  std::string where;        ///< File, plane or line; empty where it concerns the whole capture.
   std::uint64_t count = 1;  ///< How often; repeats of (code, message, where) are counted.
 };
 

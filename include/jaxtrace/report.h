@@ -1,7 +1,7 @@
 // A report as data, so that each command describes its result once and three writers print it.
 //
-// Cells carry raw integers (picoseconds, bytes, counts); only the Markdown writer scales and rounds.
-// "Not measured" is a monostate: an empty CSV cell, null in JSON, "–" in Markdown, never 0.
+// Cells carry raw integers (picoseconds, bytes, counts); only the Markdown writer scales and
+// rounds. "Not measured" is a monostate: an empty CSV cell, null in JSON, "–" in Markdown, never 0.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,16 @@
 
 namespace jaxtrace {
 
-enum class Unit : std::uint8_t { none, count, time, cycles, bytes, ratio, bytes_per_second, flops_per_second };
+enum class Unit : std::uint8_t {
+  none,
+  count,
+  time,
+  cycles,
+  bytes,
+  ratio,
+  bytes_per_second,
+  flops_per_second
+};
 
 struct Column {
   std::string name;  ///< The CSV header and JSON key, with its unit in it: total_ps, share.

@@ -9,7 +9,8 @@
 
 namespace jaxtrace {
 
-/// A string of one StringPool.  Numbers depend on the order of reading: never sort a report by them.
+/// A string of one StringPool.  Numbers depend on the order of reading: never sort a report by
+/// them.
 enum class StringId : std::uint32_t { empty = 0 };
 
 /// Owns the bytes of every distinct string, in chunks that never move, so views stay valid for as

@@ -27,7 +27,8 @@ namespace jaxtrace {
 /// since 1970, so times count from the start of the profiling session (Host::origin_ns).
 using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
 
-/// Rows of Trace tables.  Distinct types, so that a lane cannot be looked up with a device's number.
+/// Rows of Trace tables.  Distinct types, so that a lane cannot be looked up with a device's
+/// number.
 enum class HostId : std::uint16_t {};
 enum class DeviceId : std::uint32_t { none = 0xffffffff };
 enum class AnnotationId : std::uint32_t { none = 0 };  ///< Row 0 is the empty annotation.
@@ -37,8 +38,8 @@ inline constexpr std::int64_t kNoProgram = -1;
 
 /// One profiled process: one *.xplane.pb.  Correlation ids and program ids mean nothing outside it.
 struct Host {
-  StringId name;  ///< File name without `.xplane.pb`; unique within the capture.
-  StringId file;  ///< Path as given by the user, for messages.
+  StringId name;               ///< File name without `.xplane.pb`; unique within the capture.
+  StringId file;               ///< Path as given by the user, for messages.
   std::int64_t origin_ns = 0;  ///< What was taken off each line's timestamp; 0 in ordinary files.
   std::optional<std::int64_t> profile_start_ns;  ///< Since 1970, from the "Task Environment" plane.
   std::optional<std::int64_t> profile_stop_ns;
@@ -65,14 +66,14 @@ enum class LaneKind : std::uint8_t {
   host,    ///< A host thread: TraceMe, Python and driver-API events.
 };
 
-/// One row of a timeline.  Its events are the rows [first, first + count) of Trace::events, by begin
-/// time, then longer first.
+/// One row of a timeline.  Its events are the rows [first, first + count) of Trace::events, by
+/// begin time, then longer first.
 struct Lane {
   HostId host;
   LaneKind kind;
   DeviceId device = DeviceId::none;  ///< none for host lanes
   StringId name;                     ///< "Stream #16(MemcpyD2D,Compute)", "py_xla_execute/-7346000"
-  std::int64_t id = 0;               ///< XLine.id: stream number, or a thread's hash (often negative)
+  std::int64_t id = 0;  ///< XLine.id: stream number, or a thread's hash (often negative)
   std::size_t first = 0;
   std::size_t count = 0;
 };
@@ -85,8 +86,9 @@ struct Annotation {
   StringId prefix;      ///< stat `prefix`: the part of op_name common to the module
   StringId tf_op;       ///< "XlaModule:"
   std::int64_t program_id = kNoProgram;
-  std::uint64_t graph_id = 0;       ///< cuda_graph_id, 0 if none
-  std::uint64_t graph_exec_id = 0;  ///< cuda_graph_exec_id: the event stands for a whole graph launch
+  std::uint64_t graph_id = 0;  ///< cuda_graph_id, 0 if none
+  std::uint64_t graph_exec_id =
+      0;  ///< cuda_graph_exec_id: the event stands for a whole graph launch
 
   bool operator==(const Annotation&) const = default;
 };
@@ -95,10 +97,10 @@ struct Annotation {
 struct Details {
   enum class Of : std::uint8_t { nothing, kernel, memcpy, memset, memory };
   Of of = Of::nothing;
-  StringId text;  ///< As written; never empty but in row 0.
-  std::optional<std::uint64_t> bytes;  ///< `size` of a copy, `num_bytes` of a memset
-  std::uint32_t grid[3] = {0, 0, 0};   ///< In workgroups (blocks); 0 where not said
-  std::uint32_t block[3] = {0, 0, 0};  ///< In work-items (threads)
+  StringId text;                           ///< As written; never empty but in row 0.
+  std::optional<std::uint64_t> bytes;      ///< `size` of a copy, `num_bytes` of a memset
+  std::uint32_t grid[3] = {0, 0, 0};       ///< In workgroups (blocks); 0 where not said
+  std::uint32_t block[3] = {0, 0, 0};      ///< In work-items (threads)
   std::optional<std::uint32_t> registers;  ///< Absent if missing or impossible (over 1024)
 };
 
@@ -144,7 +146,7 @@ struct Trace {
   std::vector<Annotation> annotations;
   std::vector<Details> details;
   std::vector<EventStat> stats;
-  std::vector<Module> modules;  ///< By host, then program id.
+  std::vector<Module> modules;     ///< By host, then program id.
   std::vector<std::string> notes;  ///< What was chosen where there was a choice (which run, …).
   std::vector<Finding> findings;
 };

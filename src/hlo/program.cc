@@ -1,4 +1,5 @@
-// HloProto → Program: ids become indices once, here, so that nothing downstream can follow a bad one.
+// HloProto → Program: ids become indices once, here, so that nothing downstream can follow a bad
+// one.
 #include "hlo/program.h"
 
 #include <google/protobuf/arena.h>

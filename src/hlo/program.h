@@ -1,8 +1,9 @@
-// A compiled XLA program as attribution needs it: computations, instructions, Python frames, and the
-// kernel name that XLA gave to each fusion.  Plain values, made once from a serialized HloProto.
+// A compiled XLA program as attribution needs it: computations, instructions, Python frames, and
+// the kernel name that XLA gave to each fusion.  Plain values, made once from a serialized
+// HloProto.
 //
-// Everything that the HLO proto says but attribution does not need stays in the proto; text.h prints
-// from there.
+// Everything that the HLO proto says but attribution does not need stays in the proto; text.h
+// prints from there.
 #pragma once
 
 #include <cstdint>
@@ -48,12 +49,12 @@ struct Instruction {
   std::string fusion_kind;         ///< "kLoop", "kInput", "kCustom" …; empty unless a fusion
   std::string custom_call_target;  ///< empty unless a custom call
   std::string backend_config;      ///< raw text, may be anything
-  bool pred_root = false;          ///< result is a scalar PRED (tells a while condition from a body)
-  std::int64_t result_bytes = 0;   ///< size of all array leaves of the result; -1 if unknown
+  bool pred_root = false;         ///< result is a scalar PRED (tells a while condition from a body)
+  std::int64_t result_bytes = 0;  ///< size of all array leaves of the result; -1 if unknown
   std::int64_t result_elements = 0;  ///< elements of the first array leaf
 
-  /// The name under which a profiler sees the kernel of this fusion (kernel_names.h); empty for what
-  /// has no kernel of its own name.
+  /// The name under which a profiler sees the kernel of this fusion (kernel_names.h); empty for
+  /// what has no kernel of its own name.
   std::string kernel_name;
 };
 
@@ -81,7 +82,7 @@ struct Program {
   ComputationId entry = ComputationId::none;
   std::vector<Computation> computations;
   std::vector<Instruction> instructions;
-  std::vector<Frame> frames;  ///< frames[id - 1]
+  std::vector<Frame> frames;                                    ///< frames[id - 1]
   std::unordered_map<std::string_view, InstructionId> by_name;  ///< names are unique in a module
 
   const Instruction& operator[](InstructionId id) const {
@@ -97,8 +98,8 @@ struct Program {
   Program& operator=(Program&&) = default;
 };
 
-/// Parses a serialized HloProto.  nullopt if it is not one.  Damaged references (an operand, a frame
-/// or a computation that is not there) are dropped, never followed.
+/// Parses a serialized HloProto.  nullopt if it is not one.  Damaged references (an operand, a
+/// frame or a computation that is not there) are dropped, never followed.
 std::optional<Program> parse_program(std::string_view hlo_proto);
 
 }  // namespace jaxtrace::hlo

@@ -1,39 +1,81 @@
 // What a program launches, in launch order: a tree of slots, loops and branches.
 //
-// XLA:GPU walks the schedule of the entry computation and emits one or more thunks an instruction,
+// XLA:GPU walks the schedule of the entry computation and emits thunks instruction by instruction,
 // entering while, conditional, call and async computations where they stand.  That order is the
 // order in which the host launches work, the order in which kernels are named, and the order of the
-// thunk numbers that `command_buffer_<N>` refers to.  Loops are kept as loops: a training run of
+// thunk numbers that `command_buffer_<N>` refers to.  Loops stay loops here: a training run of
 // 100,000 launches may come from 40 slots.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "hlo/program.h"
 
 namespace jaxtrace::hlo {
 
-/// Kinds of device work that an instruction may cause.
+/// What kind of device work a slot is, as far as the HLO tells.
 enum class Work : std::uint8_t {
-  own_kernel,   ///< one kernel, named by XLA
+  own_kernel,   ///< exactly one kernel, under Slot::kernel_name
   gemm,         ///< cuBLAS, hipBLASLt …: one to a few library kernels
-  convolution,  ///< cuDNN, MIOpen: one to many
-  collective,   ///< NCCL, RCCL
-  sort,         ///< XLA's own sort, or cub
-  library,      ///< fft, triangular solve, cholesky …
-  custom_call,  ///< anything, also nothing
-  copy,         ///< a device-to-device memcpy
-  host_copy,    ///< a copy to or from the host
-  fill,         ///< a memset
+  convolution,  ///< cuDNN, MIOpen: one to many library kernels
+  attention,    ///< cuDNN fMHA and the like: one to many
+  collective,   ///< NCCL, RCCL, or XLA's own collective kernels
+  sort,         ///< a library sort (cub, rocprim): several kernels
+  library,      ///< fft, triangular solve, cholesky, cuDNN fusions …: one to many
+  custom_call,  ///< an FFI or legacy custom call: none to many kernels of any name
+  copy,         ///< a device-to-device memcpy (a kernel `__amd_rocclr_copyBuffer` on ROCm)
+  host_copy,    ///< a copy to or from the host, such as a loop's predicate
+  fill,         ///< a memset (a kernel `__amd_rocclr_fillBufferAligned` on ROCm)
 };
 
-/// A piece of the schedule that launches work by itself.
-struct Slot {
-  InstructionId instruction = InstructionId::none;  ///< As the tracer's hlo_op would name it.
-  Work work = Work::own_kernel;
-  std::int32_t thunk = 0;  ///< Predicted thunk number, 1-based; 0 if unknown.
-  bool optional = false;   ///< It may well launch nothing.
+/// Which collective, for matching `ncclDevKernel_<Func>_…`.
+enum class Collective : std::uint8_t {
+  none,
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  send_recv,
+  broadcast
 };
+
+/// One piece of device work: what one thunk launches.
+struct Slot {
+  InstructionId instruction = InstructionId::none;  ///< As the tracer's hlo_op names it.
+  Work work = Work::own_kernel;
+  Collective collective = Collective::none;
+  std::string kernel_name;  ///< As a profiler shows it, without `.kd`; empty if not XLA's to name.
+  std::uint32_t thunk = 0;  ///< Predicted thunk number (1, 2, 3 …); 0 if it has none of its own.
+  std::int64_t bytes = -1;  ///< copy, fill: size; -1 if unknown
+  bool optional = false;    ///< It may well launch nothing (copy onto itself, no-op custom call).
+};
+
+/// A node of the schedule tree.
+struct Node {
+  enum class Of : std::uint8_t { slot, sequence, loop, branch, graph };
+  Of of = Of::sequence;
+  std::uint32_t slot = 0;               ///< slot: row of Schedule::slots
+  std::vector<std::uint32_t> children;  ///< sequence, graph: in order; branch: the alternatives;
+                                        ///< loop: one child, what runs in each iteration
+  std::optional<std::uint64_t> trips;   ///< loop: known trip count
+  InstructionId instruction =
+      InstructionId::none;  ///< loop, branch, graph: the while, conditional, call
+  std::uint32_t thunk = 0;  ///< loop, branch: its own thunk number, 0 if unknown
+};
+
+/// The leaves of the tree from left to right are `slots`, in order.  nodes[0] is the root.
+///
+/// A loop of unknown trip count holds the condition's slots and the predicate's host_copy before
+/// the body's; the last, failing test is then a partial iteration.  With a known count, the
+/// condition is compiled but never run, and is left out.
+struct Schedule {
+  std::vector<Slot> slots;
+  std::vector<Node> nodes;
+};
+
+/// Never fails: without a schedule in the proto, the proto's own (dependency) order serves.
+Schedule build_schedule(const Program& program);
 
 }  // namespace jaxtrace::hlo

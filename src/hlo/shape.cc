@@ -11,18 +11,54 @@ constexpr int kPred = 1, kTuple = 13, kOpaque = 14, kToken = 17;
 /// Bits of one element; 0 for what occupies no memory, -1 if unknown.
 int element_bits(int type) {
   switch (type) {
-    case 1: case 2: case 6: return 8;                          // PRED S8 U8
-    case 3: case 7: case 10: case 16: return 16;               // S16 U16 F16 BF16
-    case 4: case 8: case 11: return 32;                        // S32 U32 F32
-    case 5: case 9: case 12: case 15: return 64;               // S64 U64 F64 C64
-    case 18: return 128;                                       // C128
-    case 19: case 20: case 23: case 24: case 25: case 28: case 29: case 33: return 8;  // F8 …
-    case 21: case 22: case 32: return 4;                       // S4 U4 F4E2M1FN
-    case 26: case 27: return 2;                                // S2 U2
-    case 30: case 31: return 1;                                // S1 U1
-    case 35: case 36: return 6;                                // F6 …
-    case kTuple: case kOpaque: case kToken: return 0;
-    default: return -1;
+    case 1:
+    case 2:
+    case 6:
+      return 8;  // PRED S8 U8
+    case 3:
+    case 7:
+    case 10:
+    case 16:
+      return 16;  // S16 U16 F16 BF16
+    case 4:
+    case 8:
+    case 11:
+      return 32;  // S32 U32 F32
+    case 5:
+    case 9:
+    case 12:
+    case 15:
+      return 64;  // S64 U64 F64 C64
+    case 18:
+      return 128;  // C128
+    case 19:
+    case 20:
+    case 23:
+    case 24:
+    case 25:
+    case 28:
+    case 29:
+    case 33:
+      return 8;  // F8 …
+    case 21:
+    case 22:
+    case 32:
+      return 4;  // S4 U4 F4E2M1FN
+    case 26:
+    case 27:
+      return 2;  // S2 U2
+    case 30:
+    case 31:
+      return 1;  // S1 U1
+    case 35:
+    case 36:
+      return 6;  // F6 …
+    case kTuple:
+    case kOpaque:
+    case kToken:
+      return 0;
+    default:
+      return -1;
   }
 }
 

@@ -14,6 +14,7 @@ struct TextOptions {
 
 /// The module of a serialized HloProto as text that XLA's parser accepts.  nullopt if the bytes are
 /// not an HloProto.
-std::optional<std::string> print_module(std::string_view hlo_proto, const TextOptions& options = {});
+std::optional<std::string> print_module(std::string_view hlo_proto,
+                                        const TextOptions& options = {});
 
 }  // namespace jaxtrace::hlo

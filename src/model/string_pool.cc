@@ -12,7 +12,9 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 
 }  // namespace
 
-StringPool::StringPool() : slots_(1024, kNoId) { intern(""); }
+StringPool::StringPool() : slots_(1024, kNoId) {
+  intern("");
+}
 
 std::size_t StringPool::slot_of(std::string_view text) const {
   const std::size_t mask = slots_.size() - 1;

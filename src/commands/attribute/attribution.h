@@ -16,7 +16,8 @@ namespace jaxtrace {
 enum class Match : std::uint8_t {
   exact,  ///< The tracer itself named the instruction.
   name,   ///< The kernel's name has one candidate where it ran.
-  order,  ///< Several candidates share the name, or the kernel is a library's: the schedule decides.
+  order,  ///< Several candidates share the name, or the kernel is a library's: the schedule
+          ///< decides.
   none,   ///< No candidate.
 };
 
