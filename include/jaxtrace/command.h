@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "jaxtrace/finding.h"
 #include "jaxtrace/readers.h"
 #include "jaxtrace/report.h"
 
@@ -27,8 +29,12 @@ struct Context {
 /// What every subcommand gives back to main, which prints the report in the format asked for.
 struct Outcome {
   Report report;
-  /// What --strict turns into exit code 1: one sentence each.  Findings of severity data_loss and
-  /// error belong here, and whatever else the command considers a failed check.
+
+  /// Of the trace and of the analysis, in the order to print them on stderr.  Under --strict those
+  /// of severity data_loss and error make the exit code 1.
+  std::vector<Finding> findings;
+
+  /// What else --strict turns into exit code 1: one sentence for each failed check.
   std::vector<std::string> doubts;
 };
 
@@ -37,7 +43,10 @@ using Run = std::function<Outcome(const Context&)>;
 struct Command {
   std::string_view name;
   std::string_view summary;
-  Run (*declare)(CLI::App& app);  ///< Adds the flags; what it returns runs after parsing.
+
+  /// Adds the flags of this command alone, and its examples as the footer; what it returns runs
+  /// after parsing.  CAPTURE and the options of Context are declared already.
+  Run (*declare)(CLI::App& app);
 };
 
 /// Every subcommand, in the order of --help.  One row each in src/commands/commands.cc.

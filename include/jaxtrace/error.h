@@ -1,4 +1,4 @@
-// What stops the program: input that cannot be used, and nothing else.
+// What stops the program: input that cannot be used, and output that cannot be written.
 #pragma once
 
 #include <stdexcept>
@@ -27,6 +27,14 @@ class InputError : public std::runtime_error {
 
  private:
   ExitCode code_;
+};
+
+/// Thrown when a result cannot be written: no room, no permission, a directory in the way.  One
+/// sentence as above; main ends with ExitCode::internal.
+class OutputError : public std::runtime_error {
+ public:
+  OutputError(const std::string& path, const std::string& what)
+      : std::runtime_error(path + ": " + what) {}
 };
 
 }  // namespace jaxtrace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -59,16 +60,25 @@ struct Report {
   std::vector<std::variant<Heading, Prose, Bullets, Table, Fact>> blocks;
 };
 
-/// RFC 4180, UTF-8, LF; ratios with six digits.
+/// A cell as people read it, for prose: "1.234 ms", "37.6 %", "12,345", "3.5 MiB"; "–" for what was
+/// not measured.
+std::string for_people(const Cell& cell, Unit unit);
+
+/// A name from the capture, safe inside Prose and Bullets whatever its bytes are.  Long names are
+/// shortened in the middle, as the Markdown writer does in tables by itself.
+std::string escape_markdown(std::string_view name);
+
+/// RFC 4180 with LF; bytes of names as they are, UTF-8 or not; ratios with six digits.
 void write_csv(const Table& table, std::ostream& out);
 
 /// The tables of a report as CSV, one after another, each with a `# id` line before it.
 void write_csv(const Report& report, std::ostream& out);
 
-/// GitHub Markdown: numbers right-aligned and scaled for people (µs, MiB, %).
+/// GitHub Markdown, valid UTF-8: numbers right-aligned and scaled for people (µs, MiB, %).
 void write_markdown(const Report& report, std::ostream& out);
 
-/// One JSON object: "schema": 1, "title", "text", facts, and each table as an array of objects.
+/// One JSON object, valid UTF-8: "schema": 1, "title", "text" (headings, prose and bullets, in
+/// order), then facts by key and tables by id, each an array of objects.
 void write_json(const Report& report, std::ostream& out);
 
 }  // namespace jaxtrace

@@ -1,0 +1,45 @@
+// The tables of a report as CSV.  CsvWriter has the rules of quoting.
+#include <fmt/format.h>
+
+#include "jaxtrace/report.h"
+#include "report/csv_writer.h"
+
+namespace jaxtrace {
+namespace {
+
+void write(const Cell& cell, Unit unit, CsvWriter& csv) {
+  if (const auto* text = std::get_if<std::string>(&cell)) {
+    csv.cell(*text);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&cell)) {
+    csv.cell(*integer);
+  } else if (const auto* real = std::get_if<double>(&cell)) {
+    csv.cell(unit == Unit::ratio ? fmt::format("{:.6f}", *real) : fmt::format("{}", *real));
+  } else {
+    csv.cell();
+  }
+}
+
+}  // namespace
+
+void write_csv(const Table& table, std::ostream& out) {
+  CsvWriter csv(out);
+  for (const Column& column : table.columns) csv.cell(column.name);
+  csv.end_row();
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) write(row[i], table.columns[i].unit, csv);
+    csv.end_row();
+  }
+}
+
+void write_csv(const Report& report, std::ostream& out) {
+  const char* separator = "";
+  for (const auto& block : report.blocks) {
+    const auto* table = std::get_if<Table>(&block);
+    if (table == nullptr) continue;
+    out << separator << "# " << table->id << '\n';
+    write_csv(*table, out);
+    separator = "\n";
+  }
+}
+
+}  // namespace jaxtrace

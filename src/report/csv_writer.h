@@ -1,0 +1,124 @@
+// CSV rows by the million: cells are appended to one buffer, and nothing is allocated per row.
+//
+// RFC 4180 with LF.  A cell is quoted only if it has to be; cells that begin with `=`, `+` or `@`
+// are left alone, because a name must come out of the file as it went in.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <ostream>
+#include <string_view>
+
+namespace jaxtrace {
+
+/// Writes to `out` when its buffer is full and in its destructor; errors stay in the stream's
+/// state.
+class CsvWriter {
+ public:
+  explicit CsvWriter(std::ostream& out) : out_(out) {}
+  ~CsvWriter() { flush(); }
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
+
+  void cell(std::string_view text) {
+    separate();
+    if (needs_quotes(text)) {
+      quoted(text);
+    } else {
+      append(text);
+    }
+  }
+
+  template <std::integral Integer>
+  void cell(Integer value) {
+    separate();
+    room(kLongestNumber);
+    used_ = static_cast<std::size_t>(
+        std::to_chars(buffer_.get() + used_, buffer_.get() + kBytes, value).ptr - buffer_.get());
+  }
+
+  /// An integer of thousandths as a decimal: 950 is 0.950.
+  void thousandths(std::uint16_t value) {
+    cell(value / 1000);
+    const int rest = value % 1000;
+    const char digits[] = {'.', static_cast<char>('0' + rest / 100),
+                           static_cast<char>('0' + rest / 10 % 10),
+                           static_cast<char>('0' + rest % 10)};
+    append({digits, sizeof digits});
+  }
+
+  /// Not measured.
+  void cell() { separate(); }
+
+  /// One or more cells that already are CSV, for what repeats from row to row: make them once with
+  /// another CsvWriter.
+  void raw(std::string_view csv) {
+    separate();
+    append(csv);
+  }
+
+  void end_row() {
+    room(1);
+    buffer_[used_++] = '\n';
+    first_ = true;
+  }
+
+  void flush() {
+    out_.write(buffer_.get(), static_cast<std::streamsize>(used_));
+    used_ = 0;
+  }
+
+  static bool needs_quotes(std::string_view text) {
+    for (const char byte : text) {
+      if (byte == ',' || byte == '"' || byte == '\n' || byte == '\r') return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kLongestNumber = 20;
+
+  void room(std::size_t bytes) {
+    if (kBytes - used_ < bytes) flush();
+  }
+
+  void separate() {
+    if (!first_) {
+      room(1);
+      buffer_[used_++] = ',';
+    }
+    first_ = false;
+  }
+
+  void append(std::string_view text) {
+    room(text.size());
+    if (text.size() > kBytes) {
+      out_.write(text.data(), static_cast<std::streamsize>(text.size()));
+      return;
+    }
+    if (!text.empty()) std::memcpy(buffer_.get() + used_, text.data(), text.size());
+    used_ += text.size();
+  }
+
+  void quoted(std::string_view text) {
+    append("\"");
+    for (std::size_t quote; (quote = text.find('"')) != std::string_view::npos;) {
+      append(text.substr(0, quote));
+      append("\"\"");
+      text.remove_prefix(quote + 1);
+    }
+    append(text);
+    append("\"");
+  }
+
+  std::ostream& out_;
+  std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(kBytes);
+  std::size_t used_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace jaxtrace

@@ -1,0 +1,151 @@
+// Everything that can go wrong is tried before the first rename; what still fails after that is
+// undone with the old files, which are kept aside until all new ones are in place.
+#include "report/output_dir.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "jaxtrace/error.h"
+#include "report/text.h"
+
+namespace jaxtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestName = 255;  // NAME_MAX of Linux file systems, in bytes.
+
+/// What open(2) and its like said last.
+std::string reason() {
+  return std::error_code(errno, std::generic_category()).message();
+}
+
+bool something_is_at(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+/// Where a directory entry lies, without following it if it is a link itself.
+fs::path entry(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return fs::weakly_canonical(parent, ignored) / path.filename();
+}
+
+std::string file_name(std::string name) {
+  const auto unsafe = [](char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return letter == '/' || byte < 0x20 || byte == 0x7F;
+  };
+  std::ranges::replace_if(name, unsafe, '_');
+  if (name.empty() || name[0] == '.') name.insert(0, "_");
+  if (name.size() <= kLongestName) return name;
+
+  std::size_t extension = name.rfind('.');
+  if (extension != std::string::npos)
+    extension = std::min(extension, name.rfind('.', extension - 1));
+  const std::string end =
+      extension == std::string::npos || name.size() - extension > 40 ? "" : name.substr(extension);
+  return name.substr(0, kLongestName - end.size()) + end;
+}
+
+}  // namespace
+
+OutputDir::OutputDir(fs::path directory, std::vector<fs::path> inputs)
+    : directory_(std::move(directory)), inputs_(std::move(inputs)) {
+  try {
+    std::error_code error;
+    if (something_is_at(directory_) && !fs::is_directory(directory_, error)) {
+      fail(directory_, "is a file, not a directory; --out chooses another place");
+    }
+    // "a/b/" has an empty last part, which is no directory to make.
+    const fs::path whole = directory_.has_filename() ? directory_ : directory_.parent_path();
+    for (fs::path missing = whole; !missing.empty() && !something_is_at(missing);
+         missing = missing.parent_path()) {
+      created_.insert(created_.begin(), missing);
+    }
+    if (!fs::create_directories(whole, error) && error) fail(directory_, error.message());
+
+    std::string pattern = (directory_ / ".jaxtrace-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) fail(directory_, reason());
+    staging_ = pattern;
+  } catch (...) {
+    take_away();
+    throw;
+  }
+}
+
+OutputDir::~OutputDir() {
+  take_away();
+}
+
+std::ostream& OutputDir::file(std::string name) {
+  name = file_name(std::move(name));
+  const fs::path path = staging_ / name;
+  if (something_is_at(path)) fail(directory_ / name, "is to be written twice");
+  files_.push_back({name, std::make_unique<std::ofstream>(path, std::ios::binary)});
+  if (!*files_.back().stream) fail(target(files_.back()), reason());
+  return *files_.back().stream;
+}
+
+void OutputDir::commit() {
+  for (const File& file : files_) {
+    errno = 0;
+    file.stream->close();
+    if (!*file.stream) fail(target(file), errno != 0 ? reason() : "the disk may be full");
+    std::error_code ignored;
+    if (fs::is_directory(fs::symlink_status(target(file), ignored))) {
+      fail(target(file), "a directory of that name is in the way");
+    }
+    const auto is_target = [&](const fs::path& input) {
+      return entry(input) == entry(target(file));
+    };
+    if (std::ranges::any_of(inputs_, is_target)) {
+      fail(target(file), "is a file of the capture; --out chooses another place");
+    }
+  }
+
+  const fs::path old = staging_ / ".old";
+  std::size_t in_place = 0;
+  try {
+    fs::create_directory(old);
+    for (; in_place < files_.size(); ++in_place) {
+      const File& file = files_[in_place];
+      if (something_is_at(target(file))) fs::rename(target(file), old / file.name);
+      fs::rename(staging_ / file.name, target(file));
+    }
+  } catch (const fs::filesystem_error& error) {
+    std::error_code ignored;
+    for (std::size_t i = 0; i < in_place; ++i) fs::remove(target(files_[i]), ignored);
+    for (const File& file : files_) {
+      if (something_is_at(old / file.name)) fs::rename(old / file.name, target(file), ignored);
+    }
+    fail(directory_, error.code().message());
+  }
+  committed_ = true;
+  take_away();
+}
+
+std::vector<std::string> OutputDir::names() const {
+  std::vector<std::string> result;
+  for (const File& file : files_) result.push_back(file.name);
+  return result;
+}
+
+void OutputDir::fail(const fs::path& path, const std::string& what) const {
+  throw OutputError(path.string(), "cannot be written: " + what);
+}
+
+void OutputDir::take_away() noexcept {
+  std::error_code ignored;
+  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+  staging_.clear();
+  if (committed_) return;
+  for (auto made = created_.rbegin(); made != created_.rend(); ++made) {
+    fs::remove(*made, ignored);  // Only if nothing else has come to be in it.
+  }
+}
+
+}  // namespace jaxtrace

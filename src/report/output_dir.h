@@ -1,0 +1,55 @@
+// A set of files that appears in a directory whole or not at all.
+//
+// Files are written into a hidden folder inside the directory, so that they are on the same file
+// system, and renamed into place by commit().  Without commit(), nothing was ever there: neither
+// the files nor the directories made for them.  Other files in the directory are left alone.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jaxtrace {
+
+class OutputDir {
+ public:
+  /// Creates `directory` if need be.  `inputs` are the files of the capture, which are never
+  /// replaced.  Throws OutputError, as every function here does.
+  explicit OutputDir(std::filesystem::path directory,
+                     std::vector<std::filesystem::path> inputs = {});
+  ~OutputDir();
+  OutputDir(const OutputDir&) = delete;
+  OutputDir& operator=(const OutputDir&) = delete;
+
+  /// A new file, to be written and left open: commit() closes it and sees whether all went well.
+  /// `name` comes from a capture at times: slashes, control bytes and a leading dot in it become
+  /// underscores, and a name of over 255 bytes is cut before its last two extensions.
+  std::ostream& file(std::string name);
+
+  /// Puts every file in place, replacing files and symbolic links of the same names.
+  void commit();
+
+  /// Names of the files so far, in order.
+  std::vector<std::string> names() const;
+
+ private:
+  struct File {
+    std::string name;
+    std::unique_ptr<std::ofstream> stream;
+  };
+
+  std::filesystem::path target(const File& file) const { return directory_ / file.name; }
+  [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) const;
+  void take_away() noexcept;
+
+  std::filesystem::path directory_;
+  std::vector<std::filesystem::path> inputs_;
+  std::vector<std::filesystem::path> created_;  // Directories made here, outermost first.
+  std::filesystem::path staging_;
+  std::vector<File> files_;
+  bool committed_ = false;
+};
+
+}  // namespace jaxtrace

@@ -1,0 +1,134 @@
+// Files appear whole or not at all, whatever goes wrong.
+#include "report/output_dir.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "jaxtrace/error.h"
+#include "support/program.h"
+
+namespace jaxtrace {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> listed(const fs::path& directory) {
+  std::vector<std::string> result;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    result.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const OutputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+using Names = std::vector<std::string>;
+
+TEST(OutputDir, FilesAppearOnCommitAndOldOnesAreReplaced) {
+  const ScratchDir scratch;
+  const fs::path out = scratch.path() / "a b" / "ü" / "";
+  {
+    OutputDir files(out);
+    files.file("x.csv") << "one";
+    EXPECT_FALSE(fs::exists(out / "x.csv"));
+    files.commit();
+  }
+  write_file(out / "other.hlo.txt", "of another run");
+  {
+    OutputDir files(out);
+    files.file("x.csv") << "two";
+    files.file("y.csv") << "three";
+    files.commit();
+    EXPECT_EQ(files.names(), (Names{"x.csv", "y.csv"}));
+  }
+  EXPECT_EQ(read_file(out / "x.csv"), "two");
+  EXPECT_EQ(listed(out), (Names{"other.hlo.txt", "x.csv", "y.csv"}));
+}
+
+TEST(OutputDir, WithoutCommitNothingWasEverThere) {
+  const ScratchDir scratch;
+  {
+    OutputDir files(scratch.path() / "a/b/c");
+    files.file("x.csv") << "one";
+  }
+  EXPECT_EQ(listed(scratch.path()), Names{});
+}
+
+TEST(OutputDir, ReplacesASymbolicLinkAndNotWhatItPointsTo) {
+  const ScratchDir scratch;
+  write_file(scratch.path() / "precious", "kept");
+  const fs::path out = scratch.path() / "out";
+  fs::create_directory(out);
+  fs::create_symlink("../precious", out / "x.csv");
+  OutputDir files(out);
+  files.file("x.csv") << "new";
+  files.commit();
+  EXPECT_EQ(read_file(scratch.path() / "precious"), "kept");
+  EXPECT_FALSE(fs::is_symlink(out / "x.csv"));
+}
+
+TEST(OutputDir, NeverReplacesTheCapture) {
+  const ScratchDir scratch;
+  const fs::path capture = scratch.path() / "host.xplane.pb";
+  write_file(capture, "measured");
+  fs::create_directory_symlink(scratch.path(), scratch.path() / "alias");
+  OutputDir files(scratch.path() / "alias", {capture});
+  files.file("first.csv") << "x";
+  files.file("host.xplane.pb") << "x";
+  EXPECT_NE(error_of([&] { files.commit(); }).find("file of the capture"), std::string::npos);
+  EXPECT_EQ(read_file(capture), "measured");
+  EXPECT_FALSE(fs::exists(scratch.path() / "first.csv"));
+}
+
+TEST(OutputDir, SaysWhatIsInTheWay) {
+  const ScratchDir scratch;
+  write_file(scratch.path() / "file", "");
+  EXPECT_NE(error_of([&] { OutputDir(scratch.path() / "file"); }).find("is a file"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { OutputDir(scratch.path() / "file" / "below"); }).find("Not a directory"),
+            std::string::npos);
+
+  fs::create_directories(scratch.path() / "out" / "x.csv");
+  OutputDir files(scratch.path() / "out");
+  files.file("a.csv") << "x";
+  files.file("x.csv") << "x";
+  EXPECT_NE(error_of([&] { files.commit(); }).find("in the way"), std::string::npos);
+  EXPECT_FALSE(fs::exists(scratch.path() / "out" / "a.csv"));
+}
+
+TEST(OutputDir, AStreamThatFailedLeavesNothing) {
+  const ScratchDir scratch;
+  {
+    OutputDir files(scratch.path() / "out");
+    files.file("a.csv") << "x";
+    files.file("b.csv").setstate(std::ios::badbit);  // As a full disk does.
+    EXPECT_NE(error_of([&] { files.commit(); }).find("b.csv: cannot be written"),
+              std::string::npos);
+  }
+  EXPECT_EQ(listed(scratch.path()), Names{});
+}
+
+TEST(OutputDir, NamesFromACaptureStayInTheDirectory) {
+  const ScratchDir scratch;
+  OutputDir files(scratch.path());
+  files.file("../../etc/passwd") << "x";
+  files.file("jit_step(17).hlo.txt") << "x";
+  files.file(std::string(5000, 'n') + "(17).hlo.txt") << "x";
+  files.commit();
+  EXPECT_EQ(listed(scratch.path()), (Names{"_.._.._etc_passwd", "jit_step(17).hlo.txt",
+                                           std::string(247, 'n') + ".hlo.txt"}));
+}
+
+}  // namespace
+}  // namespace jaxtrace
