@@ -1,0 +1,122 @@
+// Shared options are declared on each subcommand rather than on the program, so that
+// `jaxtrace attribute --help` shows all that can follow it, and in one place here.
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "cli/version.h"
+
+namespace jaxtrace {
+namespace {
+
+constexpr const char* kFooter =
+    R"(CAPTURE is a *.xplane.pb, a directory that holds some (one a host), or a JAX log directory
+(plugins/profile/<run>/), of which the newest run is read.
+
+Examples:
+  jaxtrace attribute /tmp/jax-trace             # what jax.profiler.trace wrote
+  jaxtrace attribute host.xplane.pb --out /tmp/attribution
+  jaxtrace attribute /tmp/jax-trace --run '2025_01_*' --format json
+
+Exit codes:
+  0   a report was written, whatever it says
+  1   --strict was given, and something cannot be trusted
+  2   the command line cannot be understood
+  3   the input is missing or cannot be read
+  4   the input is corrupt, of another kind, or lacks what is needed
+  70  no room to write, or a mistake in jaxtrace)";
+
+void declare_shared(CLI::App& app, Options& options) {
+  const auto shared = [](CLI::Option* option) { option->group("Shared options"); };
+
+  app.add_option("CAPTURE", options.context.capture,
+                 "A *.xplane.pb, a directory of them, or a JAX log directory")
+      ->required();
+  shared(app.add_option("-f,--format", options.format, "Of the report on stdout: md, json or csv")
+             ->transform(CLI::Transformer(std::map<std::string, Format>{
+                 {"md", Format::markdown}, {"json", Format::json}, {"csv", Format::csv}}))
+             ->type_name("md|json|csv"));
+  shared(app.add_option("-o,--out", options.context.out, "Where to write files")->type_name("DIR"));
+  shared(app.add_option("--run", options.context.read.run,
+                        "Which runs of a log directory: a name or a shell pattern; all that match "
+                        "are read together (default: the newest)")
+             ->type_name("NAME"));
+  shared(app.add_flag("--strict", options.strict,
+                      "Exit with 1 if part of the capture is lost, damaged or contradicts itself"));
+  shared(app.add_flag("-q,--quiet", options.quiet, "No warnings and no progress bar on stderr"));
+}
+
+/// Letters to insert, delete or replace to get from `a` to `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::vector<Declared> declare(CLI::App& app, Options& options) {
+  app.description(
+      "jaxtrace: which HLO instruction and which Python line each GPU kernel of a saved "
+      "JAX profile came from");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "jaxtrace " + std::string(version()));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+
+  std::vector<Declared> result;
+  for (const Command& command : commands()) {
+    CLI::App* const sub =
+        app.add_subcommand(std::string(command.name), std::string(command.summary));
+    declare_shared(*sub, options);
+    result.push_back({sub, command.declare(*sub)});
+  }
+
+  // An empty group hides it: it is for the build, which installs what it prints.
+  CLI::App* const completion = app.add_subcommand("completion", "Prints a shell completion script");
+  completion->group("");
+  completion->add_option("SHELL", options.shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  return result;
+}
+
+std::string wrong_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty() || words[0].starts_with('-')) return "";
+  std::string closest;
+  std::size_t least = words[0].size() / 2;  // More mistakes than that is another word.
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_name() == words[0]) return "";
+    const std::size_t distance = edit_distance(words[0], sub->get_name());
+    if (!sub->get_group().empty() && distance <= least) {
+      least = distance;
+      closest = sub->get_name();
+    }
+  }
+  if (!closest.empty()) {
+    return fmt::format("'{}' is not a subcommand; did you mean '{}'?", words[0], closest);
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(words[0], ignored)) {
+    return fmt::format("a subcommand goes before the capture, as in `jaxtrace attribute {}`",
+                       words[0]);
+  }
+  return fmt::format("'{}' is not a subcommand; `jaxtrace --help` lists them", words[0]);
+}
+
+}  // namespace jaxtrace

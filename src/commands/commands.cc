@@ -1,0 +1,20 @@
+// The table of subcommands.  It is explicit, because a linker drops the static initialisers of a
+// static library's unused objects, and registration by them would go with it.
+#include "jaxtrace/command.h"
+
+#if __has_include("commands/attribute/command.h")
+#include "commands/attribute/command.h"
+#endif
+
+namespace jaxtrace {
+
+std::span<const Command> commands() {
+  static const std::vector<Command> kCommands = {
+#if __has_include("commands/attribute/command.h")
+    attribute_command(),
+#endif
+  };
+  return kCommands;
+}
+
+}  // namespace jaxtrace
