@@ -1,8 +1,123 @@
+// The reuse cache and the uniquer of names, in the order in which XLA fills them.
 #include "hlo/kernel_names.h"
 
+#include <unordered_map>
+#include <utility>
+
+#include "hlo/emission.h"
+#include "hlo/fingerprint.h"
+#include "hlo/fusion_kind.h"
+#include "hlo/launches.h"
+#include "hlo/name_uniquer.h"
 #include "proto/hlo.pb.h"
 
 namespace jaxtrace::hlo {
+namespace {
+
+struct Naming {
+  const ProtoRows rows;
+  const Buffers& buffers;
+  Program& program;
+  WalkBudget budget;
+  ComputationNumbers numbers;
+  std::unordered_map<std::string, std::uint32_t> groups;
+  std::unordered_map<std::string, std::string> cache;  // key -> kernel
+  NameUniquer uniquer;
+};
+
+/// The JSON object or text that is the value of `key`, braces balanced; empty if there is none.
+std::string_view json_object(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  const std::size_t start = text.find('{', at);
+  if (start == std::string_view::npos) return {};
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = start; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' && text[i - 1] != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '{') ++depth;
+    if (c == '}' && --depth == 0) return text.substr(start, i - start + 1);
+  }
+  return {};
+}
+
+std::string group_key(Naming& naming, InstructionId id) {
+  const Instruction& i = naming.program[id];
+  std::string key =
+      std::to_string(computation_number(naming.program, naming.rows, naming.numbers, i.called[0]));
+  key += '\n' + i.fusion_kind + '\n';
+  key += json_object(i.backend_config, "\"fusion_backend_config\"");
+  return key;
+}
+
+/// The kernel of this key, named after `wanted` if it is the first.
+const std::string& cached(Naming& naming, std::string key, std::string_view wanted) {
+  const auto [found, added] = naming.cache.try_emplace(std::move(key));
+  if (added) found->second = naming.uniquer.unique(sanitised(wanted));
+  return found->second;
+}
+
+/// The name in a Triton or PTX custom call: `name = "add_kernel"` in an MLIR dictionary.
+std::string_view name_attribute(std::string_view text) {
+  for (const std::string_view key : {"kernel_name", "name"}) {
+    const std::size_t at = text.find(key);
+    if (at == std::string_view::npos) continue;
+    const std::size_t start = text.find_first_not_of("\" =:", at + key.size());
+    if (start == std::string_view::npos) continue;
+    const std::size_t end = text.find_first_of("\"\\,}", start);
+    if (end == std::string_view::npos) continue;
+    return text.substr(start, end - start);
+  }
+  return {};
+}
+
+std::string own_name(Naming& naming, InstructionId id) {
+  const Instruction& i = naming.program[id];
+  if (i.opcode == "fusion" && !i.called.empty()) {
+    const auto roots = fusion_roots(naming.program, id);
+    if (!roots.empty() && naming.program[roots[0]].opcode == "sort") {
+      return naming.uniquer.unique(sanitised(naming.program[roots[0]].name));
+    }
+    std::string key = group_key(naming, id);
+    key += '\n' + argument_fingerprint(naming.program, naming.buffers, id);
+    return cached(naming, std::move(key), i.name);
+  }
+  if (i.custom_call_target == "__gpu$TopK") return "topk";  // a prebuilt kernel
+  if (i.custom_call_target == "__gpu$xla.gpu.triton" ||
+      i.custom_call_target == "__gpu$xla.gpu.ptx") {
+    const std::string_view name = name_attribute(i.backend_config);
+    return cached(naming, i.backend_config, name.empty() ? i.name : name);
+  }
+  return naming.uniquer.unique(sanitised(i.name));
+}
+
+void name_instruction(Naming& naming, InstructionId id) {
+  Instruction& i = naming.program.instructions[static_cast<std::size_t>(id)];
+  for (Launch& launch : i.launches) {
+    if (launch.work == Work::own_kernel) launch.kernel = own_name(naming, id);
+    // Compiled for every all-reduce on NVIDIA; whether it runs is decided at run time.
+    if (launch.collective == Collective::all_reduce) {
+      launch.kernel = naming.uniquer.unique(sanitised(i.name + "_fusion"));
+    }
+    if (launch.work == Work::own_kernel && i.kernel_name.empty()) i.kernel_name = launch.kernel;
+  }
+}
+
+void name_computation(Naming& naming, ComputationId computation) {
+  if (naming.budget.depth >= kMaxNesting || computation == ComputationId::none) return;
+  ++naming.budget.depth;
+  for (const InstructionId id : sequence(naming.program, computation)) {
+    if (!naming.budget.step()) break;
+    for (const ComputationId c : entered(naming.program, id)) name_computation(naming, c);
+    // A command buffer of jax 0.4 may be called twice; its kernels have their names already.
+    if (naming.program[id].kernel_name.empty()) name_instruction(naming, id);
+  }
+  --naming.budget.depth;
+}
+
+}  // namespace
 
 std::string sanitised(std::string_view name) {
   std::string out(name);
@@ -14,10 +129,24 @@ std::string sanitised(std::string_view name) {
   return out;
 }
 
-void predict_kernel_names(const pb::HloProto&, Program& program) {
-  for (Instruction& i : program.instructions) {
-    if (i.opcode == "fusion") i.kernel_name = sanitised(i.name);
+void predict_kernel_names(const pb::HloProto& proto, const Buffers& buffers, Program& program) {
+  Naming naming{.rows = proto_rows(proto),
+                .buffers = buffers,
+                .program = program,
+                .budget = WalkBudget(program),
+                .numbers = {},
+                .groups = {},
+                .cache = {},
+                .uniquer = {}};
+  program.names_certain = !buffers.empty();
+  for (std::size_t n = 0; n < program.instructions.size(); ++n) {
+    Instruction& i = program.instructions[n];
+    if (i.opcode != "fusion" || i.called.empty() || program[i.computation].fused) continue;
+    const auto next = static_cast<std::uint32_t>(naming.groups.size() + 1);
+    i.name_group =
+        naming.groups.emplace(group_key(naming, static_cast<InstructionId>(n)), next).first->second;
   }
+  name_computation(naming, program.entry);
 }
 
 }  // namespace jaxtrace::hlo

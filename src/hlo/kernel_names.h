@@ -6,6 +6,10 @@
 // the arguments, whose buffer slices the HloProto carries.
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include "hlo/buffers.h"
 #include "hlo/program.h"
 
 namespace jaxtrace::pb {
@@ -17,7 +21,8 @@ namespace jaxtrace::hlo {
 /// `name` as XLA spells it in a kernel symbol: every character outside [A-Za-z0-9_$] becomes '_'.
 std::string sanitised(std::string_view name);
 
-/// Sets Instruction::kernel_name of every fusion, in emission order (schedule.h).
-void predict_kernel_names(const pb::HloProto& proto, Program& program);
+/// Sets the kernel names in Instruction::launches, and Instruction::kernel_name and name_group of
+/// every fusion, in emission order (emission.h).
+void predict_kernel_names(const pb::HloProto& proto, const Buffers& buffers, Program& program);
 
 }  // namespace jaxtrace::hlo

@@ -8,7 +8,9 @@
 #include <limits>
 #include <utility>
 
+#include "hlo/buffers.h"
 #include "hlo/kernel_names.h"
+#include "hlo/launches.h"
 #include "hlo/shape.h"
 #include "proto/hlo.pb.h"
 
@@ -160,7 +162,9 @@ std::optional<Program> parse_program(std::string_view hlo_proto) {
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     program.by_name.emplace(program.instructions[i].name, static_cast<InstructionId>(i));
   }
-  predict_kernel_names(proto, program);
+  const Buffers buffers = read_buffers(proto, program);
+  find_launches(proto, buffers, program);
+  predict_kernel_names(proto, buffers, program);
   return program;
 }
 

@@ -31,6 +31,42 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+/// What kind of device work an instruction launches, as far as the HLO tells.
+enum class Work : std::uint8_t {
+  own_kernel,   ///< exactly one kernel, under Slot::kernel_name
+  gemm,         ///< cuBLAS, hipBLASLt …: one to a few library kernels
+  convolution,  ///< cuDNN, MIOpen: one to many library kernels
+  attention,    ///< cuDNN fMHA and the like: one to many
+  collective,   ///< NCCL, RCCL, or XLA's own collective kernels
+  sort,         ///< a library sort (cub, rocprim): several kernels
+  library,      ///< fft, triangular solve, cholesky, cuDNN fusions …: one to many
+  custom_call,  ///< an FFI or legacy custom call: none to many kernels of any name
+  copy,         ///< a device-to-device memcpy (a kernel `__amd_rocclr_copyBuffer` on ROCm)
+  host_copy,    ///< a copy to or from the host, such as a loop's predicate
+  fill,         ///< a memset (a kernel `__amd_rocclr_fillBufferAligned` on ROCm)
+};
+
+/// Which collective, for matching `ncclDevKernel_<Func>_…`.
+enum class Collective : std::uint8_t {
+  none,
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  send_recv,
+  broadcast
+};
+
+/// One piece of device work that an instruction launches.
+struct Launch {
+  Work work = Work::own_kernel;
+  Collective collective = Collective::none;
+  std::string kernel = {};  ///< its name, see Slot::kernel_name
+  std::int64_t bytes = -1;  ///< copy, fill: size; -1 if unknown
+  bool optional = false;    ///< It may well launch nothing (copy onto itself, no-op custom call).
+  /// The instruction within a fusion that the tracer names instead of the fusion; else none.
+  InstructionId inner = InstructionId::none;
+};
+
 struct Instruction {
   std::string name;
   std::string opcode;  ///< XLA's spelling: "custom-call", "all-reduce-start"
@@ -56,6 +92,17 @@ struct Instruction {
   /// The name under which a profiler sees the kernel of this fusion (kernel_names.h); empty for
   /// what has no kernel of its own name.
   std::string kernel_name;
+
+  /// Fusions with the same fused computation and configuration have the same, never 0.  The kernel
+  /// of each is named after itself or after a member of its group that is emitted earlier; which
+  /// one, only the buffer assignment tells.  0: not a fusion.
+  std::uint32_t name_group = 0;
+
+  /// What the instruction itself launches, in order; not what the computations it calls launch.
+  std::vector<Launch> launches;
+  std::uint8_t thunks_before = 0;  ///< Thunk numbers taken before those of `launches` …
+  std::uint8_t thunks_after = 0;   ///< … and after, by thunks that only hold others.
+  bool sync = false;               ///< Of a start: it is no asynchronous operation, so no done.
 };
 
 struct Computation {
@@ -82,6 +129,8 @@ struct Program {
   ComputationId entry = ComputationId::none;
   std::vector<Computation> computations;
   std::vector<Instruction> instructions;
+  /// The buffer assignment is in the proto, so that kernel names are as good as certain.
+  bool names_certain = false;
   std::vector<Frame> frames;                                    ///< frames[id - 1]
   std::unordered_map<std::string_view, InstructionId> by_name;  ///< names are unique in a module
 

@@ -16,37 +16,14 @@
 
 namespace jaxtrace::hlo {
 
-/// What kind of device work a slot is, as far as the HLO tells.
-enum class Work : std::uint8_t {
-  own_kernel,   ///< exactly one kernel, under Slot::kernel_name
-  gemm,         ///< cuBLAS, hipBLASLt …: one to a few library kernels
-  convolution,  ///< cuDNN, MIOpen: one to many library kernels
-  attention,    ///< cuDNN fMHA and the like: one to many
-  collective,   ///< NCCL, RCCL, or XLA's own collective kernels
-  sort,         ///< a library sort (cub, rocprim): several kernels
-  library,      ///< fft, triangular solve, cholesky, cuDNN fusions …: one to many
-  custom_call,  ///< an FFI or legacy custom call: none to many kernels of any name
-  copy,         ///< a device-to-device memcpy (a kernel `__amd_rocclr_copyBuffer` on ROCm)
-  host_copy,    ///< a copy to or from the host, such as a loop's predicate
-  fill,         ///< a memset (a kernel `__amd_rocclr_fillBufferAligned` on ROCm)
-};
-
-/// Which collective, for matching `ncclDevKernel_<Func>_…`.
-enum class Collective : std::uint8_t {
-  none,
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  send_recv,
-  broadcast
-};
-
 /// One piece of device work: what one thunk launches.
 struct Slot {
   InstructionId instruction = InstructionId::none;  ///< As the tracer's hlo_op names it.
   Work work = Work::own_kernel;
   Collective collective = Collective::none;
-  std::string kernel_name;  ///< As a profiler shows it, without `.kd`; empty if not XLA's to name.
+  /// As a profiler shows it, without `.kd`; empty if not XLA's to name.  A collective has one if
+  /// XLA compiled a kernel that may run instead of the library's.
+  std::string kernel_name = {};
   std::uint32_t thunk = 0;  ///< Predicted thunk number (1, 2, 3 …); 0 if it has none of its own.
   std::int64_t bytes = -1;  ///< copy, fill: size; -1 if unknown
   bool optional = false;    ///< It may well launch nothing (copy onto itself, no-op custom call).
@@ -56,10 +33,11 @@ struct Slot {
 struct Node {
   enum class Of : std::uint8_t { slot, sequence, loop, branch, graph };
   Of of = Of::sequence;
-  std::uint32_t slot = 0;               ///< slot: row of Schedule::slots
-  std::vector<std::uint32_t> children;  ///< sequence, graph: in order; branch: the alternatives;
-                                        ///< loop: one child, what runs in each iteration
-  std::optional<std::uint64_t> trips;   ///< loop: known trip count
+  std::uint32_t slot = 0;  ///< slot: row of Schedule::slots
+  std::vector<std::uint32_t> children =
+      {};  ///< sequence, graph: in order; branch: the alternatives;
+           ///< loop: one child, what runs in each iteration
+  std::optional<std::uint64_t> trips = {};  ///< loop: known trip count
   InstructionId instruction =
       InstructionId::none;  ///< loop, branch, graph: the while, conditional, call
   std::uint32_t thunk = 0;  ///< loop, branch: its own thunk number, 0 if unknown
@@ -75,7 +53,10 @@ struct Schedule {
   std::vector<Node> nodes;
 };
 
+/// Which of a loop and its content XLA numbers first: the loop since jax 0.10, its content before.
+enum class Numbering : std::uint8_t { loop_first, loop_last };
+
 /// Never fails: without a schedule in the proto, the proto's own (dependency) order serves.
-Schedule build_schedule(const Program& program);
+Schedule build_schedule(const Program& program, Numbering numbering = Numbering::loop_first);
 
 }  // namespace jaxtrace::hlo
