@@ -1,0 +1,78 @@
+// The documentation names everything that the command line has.
+#include <gtest/gtest.h>
+
+#include <CLI/App.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "support/program.h"
+
+namespace jaxtrace {
+namespace {
+
+const std::filesystem::path kDocs = std::filesystem::path(JAXTRACE_SOURCE_DIR) / "docs";
+
+/// The man page as text: `\-` is a hyphen, and a line may begin with a request.
+std::string man_page() {
+  std::string text = read_file(kDocs / "jaxtrace.1");
+  std::erase(text, '\\');
+  return text;
+}
+
+/// Long names, and short ones where there is no long one.
+std::vector<std::string> names(const CLI::Option& option) {
+  std::vector<std::string> result;
+  for (const std::string& name : option.get_lnames()) result.push_back("--" + name);
+  if (!result.empty() || option.get_positional()) return result;
+  for (const std::string& name : option.get_snames()) result.push_back("-" + name);
+  return result;
+}
+
+class Docs : public testing::Test {
+ protected:
+  Docs() : subcommands_(declare(app_, options_)) {}
+
+  CLI::App app_;
+  Options options_;
+  std::vector<Declared> subcommands_;
+};
+
+TEST_F(Docs, TheManPageNamesEverySubcommandAndFlag) {
+  const std::string page = man_page();
+  for (const Declared& sub : subcommands_) {
+    EXPECT_NE(page.find("jaxtrace " + sub.app->get_name()), std::string::npos)
+        << sub.app->get_name();
+    for (const CLI::Option* option : sub.app->get_options()) {
+      for (const std::string& name : names(*option)) {
+        EXPECT_NE(page.find(name), std::string::npos) << sub.app->get_name() << ' ' << name;
+      }
+    }
+  }
+}
+
+TEST_F(Docs, EverySubcommandHasAPageThatNamesItsOwnFlags) {
+  for (const Declared& sub : subcommands_) {
+    std::string file = sub.app->get_name() + ".md";
+    const std::string page = read_file(kDocs / file);
+    ASSERT_FALSE(page.empty()) << "docs/" << file << " is missing";
+    for (const CLI::Option* option : sub.app->get_options()) {
+      if (option->get_group() == "Shared options") continue;
+      for (const std::string& name : names(*option)) {
+        if (name == "--help") continue;
+        EXPECT_NE(page.find("`" + name), std::string::npos) << file << " lacks " << name;
+      }
+    }
+  }
+}
+
+TEST_F(Docs, TheManPageHasTheExitCodesOfHelp) {
+  const std::string page = man_page();
+  for (const char* code : {"0", "1", "2", "3", "4", "70"}) {
+    EXPECT_NE(page.find(std::string(".TP\n.B ") + code + "\n"), std::string::npos) << code;
+  }
+}
+
+}  // namespace
+}  // namespace jaxtrace
