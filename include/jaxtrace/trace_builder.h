@@ -52,7 +52,8 @@ class TraceBuilder {
   AnnotationId annotation(const Annotation& annotation);
 
   /// Parses a details text once per distinct (kind, text).
-  DetailsId details(Details::Of of, std::string_view text);
+  DetailsId details(Details::Of of, StringId text);
+  DetailsId details(Details::Of of, std::string_view text) { return details(of, intern(text)); }
 
   /// Files a finding; repeats of (code, message, where) are counted, not repeated.
   void note(Severity severity, std::string_view code, std::string message, std::string where = "",
