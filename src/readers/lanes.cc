@@ -1,0 +1,274 @@
+// Decoding XEvent.  This is the loop that the speed of the whole program hangs on: it allocates
+// nothing, looks names up by number, and interns a name the first time it meets it.
+#include "readers/lanes.h"
+
+#include <limits>
+#include <utility>
+
+#include "readers/stats.h"
+#include "readers/wire.h"
+#include "readers/xplane_fields.h"
+
+namespace jaxtrace {
+namespace {
+
+// 53 days in picoseconds.  Anything later is damage, and two of these can still be added.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 62U;
+
+std::int64_t clamp(std::int64_t picoseconds, bool& clamped) {
+  if (picoseconds >= -kFarthest && picoseconds <= kFarthest) return picoseconds;
+  clamped = true;
+  return picoseconds < 0 ? -kFarthest : kFarthest;
+}
+
+std::int64_t add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
+/// Begin of a line in trace time, far off if it does not fit.
+std::int64_t line_begin(std::int64_t timestamp_ns, std::int64_t origin_ns) {
+  std::int64_t ns = 0;
+  std::int64_t ps = 0;
+  const std::int64_t off = timestamp_ns > kEpochTimestampNs ? origin_ns : 0;
+  if (!__builtin_sub_overflow(timestamp_ns, off, &ns) && !__builtin_mul_overflow(ns, 1000, &ps)) {
+    return ps;
+  }
+  return timestamp_ns < 0 ? std::numeric_limits<std::int64_t>::min()
+                          : std::numeric_limits<std::int64_t>::max();
+}
+
+struct Oddities {
+  std::uint64_t nameless = 0;
+  std::uint64_t aggregated = 0;
+  std::uint64_t far_off = 0;
+  std::uint64_t malformed = 0;
+};
+
+/// One event while it is being decoded.
+struct Event {
+  EventRow row;
+  Annotation annotation;
+  std::int64_t metadata_id = 0;
+  std::int64_t offset_ps = 0;
+  std::int64_t duration_ps = 0;
+  bool aggregated = false;
+  std::vector<std::pair<StringId, std::int64_t>> numbers;
+
+  void clear() {
+    row = {};
+    annotation = {};
+    metadata_id = offset_ps = duration_ps = 0;
+    aggregated = false;
+    numbers.clear();
+  }
+};
+
+struct Pass {
+  PlaneNames names;
+  TraceBuilder& builder;
+  Oddities odd;
+  bool keep_numbers = false;  ///< Of the present lane.
+  bool names_are_ops = false;
+  std::int64_t begin_ps = 0;
+  Annotation last_annotation;
+  AnnotationId last_annotation_id = AnnotationId::none;
+};
+
+std::uint64_t natural(const Stat& stat, PlaneNames& names) {
+  return static_cast<std::uint64_t>(integer(stat, names).value_or(0));
+}
+
+/// hlo_op: of nested names, which old writers joined by "::", the innermost.
+StringId innermost(StringId op, TraceBuilder& builder) {
+  const std::string_view text = builder.text(op);
+  const std::size_t at = text.rfind("::");
+  return at == std::string_view::npos ? op : builder.intern(text.substr(at + 2));
+}
+
+void apply(std::string_view message, Pass& pass, Event& event) {
+  const Stat stat = read_stat(message);
+  StatName* const name = pass.names.stats.find(stat.key);
+  if (name == nullptr || stat.kind == Stat::Kind::none) return;
+  const auto text = [&] { return intern(stat, pass.names, pass.builder); };
+  const auto details = [&](Details::Of of) {
+    event.row.details = pass.builder.details(of, text());
+  };
+  Annotation& annotation = event.annotation;
+  switch (name->role) {
+    case StatRole::other:
+      return;
+    case StatRole::hlo_op:
+      annotation.hlo_op = innermost(text(), pass.builder);
+      return;
+    case StatRole::hlo_module:
+      annotation.hlo_module = text();
+      return;
+    case StatRole::name:
+      annotation.op_name = text();
+      return;
+    case StatRole::prefix:
+      annotation.prefix = text();
+      return;
+    case StatRole::tf_op:
+      annotation.tf_op = text();
+      return;
+    case StatRole::program_id:
+      annotation.program_id = integer(stat, pass.names).value_or(kNoProgram);
+      return;
+    case StatRole::graph_id:
+      annotation.graph_id = natural(stat, pass.names);
+      return;
+    case StatRole::graph_exec_id:
+      annotation.graph_exec_id = natural(stat, pass.names);
+      return;
+    case StatRole::graph_node_id:
+      event.row.graph_node = natural(stat, pass.names);
+      return;
+    case StatRole::correlation_id:
+      event.row.correlation = natural(stat, pass.names);
+      return;
+    case StatRole::kernel_details:
+      details(Details::Of::kernel);
+      return;
+    case StatRole::memcpy_details:
+      details(Details::Of::memcpy);
+      return;
+    case StatRole::memset_details:
+      details(Details::Of::memset);
+      return;
+    case StatRole::memory_details:
+      details(Details::Of::memory);
+      return;
+    case StatRole::number:
+      break;
+  }
+  if (!pass.keep_numbers) return;
+  if (const auto value = integer(stat, pass.names)) {
+    if (name->id == kNotInterned) name->id = pass.builder.intern(name->text);
+    event.numbers.emplace_back(name->id, *value);
+  }
+}
+
+/// The name, and the stats that all events of this name share.
+StringId apply_metadata(Pass& pass, Event& event) {
+  EventName* const name = pass.names.events.find(event.metadata_id);
+  if (name == nullptr) {
+    ++pass.odd.nameless;
+    return pass.builder.intern("?");
+  }
+  if (name->interned == kNotInterned) {
+    name->interned = pass.builder.intern(name->text.empty() ? name->display : name->text);
+  }
+  Wire wire(name->message);
+  Field field;
+  while (wire.next(field)) {
+    if (field.number == kEventMetadataStats && field.type == WireType::bytes) {
+      apply(field.bytes, pass, event);
+    }
+  }
+  return name->interned;
+}
+
+void decode(std::string_view message, Pass& pass, Event& event) {
+  event.clear();
+  // Stats come last in an event, and those of its metadata must come before them, to be overridden.
+  bool named = false;
+  const auto name = [&] {
+    named = true;
+    event.row.name = apply_metadata(pass, event);
+  };
+  Wire wire(message);
+  Field field;
+  while (wire.next(field)) {
+    if (field.type == WireType::varint) {
+      const auto value = static_cast<std::int64_t>(field.value);
+      switch (field.number) {
+        case kEventMetadataId:
+          event.metadata_id = value;
+          break;
+        case kEventOffsetPs:
+          event.offset_ps = value;
+          break;
+        case kEventDurationPs:
+          event.duration_ps = value;
+          break;
+        case kEventNumOccurrences:
+          event.aggregated = true;
+          break;
+        default:
+          break;
+      }
+    } else if (field.number == kEventStats && field.type == WireType::bytes) {
+      if (!named) name();
+      apply(field.bytes, pass, event);
+    }
+  }
+  if (!named) name();
+  if (wire.end() != WireEnd::clean) ++pass.odd.malformed;
+}
+
+void store(Pass& pass, Event& event) {
+  bool clamped = false;
+  event.row.begin = Picoseconds{clamp(add(pass.begin_ps, event.offset_ps), clamped)};
+  event.row.duration = Picoseconds{clamp(event.duration_ps, clamped)};
+  if (clamped) ++pass.odd.far_off;
+  if (event.aggregated) ++pass.odd.aggregated;
+  if (pass.names_are_ops && event.annotation.hlo_op == StringId::empty) {
+    event.annotation.hlo_op = event.row.name;
+  }
+  if (event.annotation != pass.last_annotation) {
+    pass.last_annotation = event.annotation;
+    pass.last_annotation_id = pass.builder.annotation(event.annotation);
+  }
+  event.row.annotation = pass.last_annotation_id;
+  pass.builder.add_event(event.row);
+  for (const auto& [key, value] : event.numbers) pass.builder.add_stat(key, value);
+}
+
+void note_oddities(const Oddities& odd, TraceBuilder& builder, const std::string& where) {
+  const auto note = [&](std::uint64_t count, Severity severity, const char* code,
+                        const char* message) {
+    if (count != 0) builder.note(severity, code, message, where, count);
+  };
+  note(odd.nameless, Severity::error, "event-without-name",
+       "events refer to a name that the plane does not have; they are called ?");
+  note(odd.aggregated, Severity::note, "aggregated-event",
+       "events stand for several occurrences each; their duration is a sum, their begin unknown");
+  note(odd.far_off, Severity::error, "time-out-of-range",
+       "events lie or last over 53 days away from the session; their times were cut to that");
+  note(odd.malformed, Severity::error, "damaged-event",
+       "events end in bytes that are no field; what came before them was used");
+}
+
+}  // namespace
+
+void read_lanes(const MappedFile& file, const PlaneSpan& plane,
+                const std::vector<LaneSource>& sources, TraceBuilder& builder, Meter& meter) {
+  if (sources.empty()) return;
+  Pass pass{read_plane_names(plane.bytes), builder, {}, false, false, 0, {}, AnnotationId::none};
+  Event event;
+  for (const LaneSource& source : sources) {
+    builder.begin_lane(source.lane);
+    pass.keep_numbers = source.lane.kind == LaneKind::host;
+    pass.names_are_ops = source.names_are_ops;
+    pass.begin_ps = line_begin(source.line->timestamp_ns, builder.host(source.lane.host).origin_ns);
+    Wire wire(source.line->bytes);
+    Field field;
+    meter.enter(file, source.line->bytes.data());
+    while (wire.next(field)) {
+      if (field.number != kLineEvents || field.type != WireType::bytes) continue;
+      decode(field.bytes, pass, event);
+      store(pass, event);
+      meter.reach(wire.at());
+    }
+    meter.leave(wire.at());
+  }
+  const Host& host = builder.host(sources.front().lane.host);
+  note_oddities(pass.odd, builder,
+                std::string(builder.text(host.name)) + " " + std::string(plane.name));
+}
+
+}  // namespace jaxtrace
