@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -140,7 +141,9 @@ ExitCode run_program(std::vector<std::string> words) {
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    say(fmt::format("{}; `jaxtrace {}--help` explains", error.what(),
+    std::string problem = error.what();
+    problem[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(problem[0])));
+    say(fmt::format("{}; `jaxtrace {}--help` explains", problem,
                     chosen.empty() ? "" : chosen[0]->get_name() + " "));
     return ExitCode::usage;
   }

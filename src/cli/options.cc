@@ -97,7 +97,13 @@ std::vector<Declared> declare(CLI::App& app, Options& options) {
 }
 
 std::string wrong_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.empty() || words[0].starts_with('-')) return "";
+  if (words.empty()) return "";
+  if (words[0].starts_with('-')) {
+    const bool known = app.get_option_no_throw(words[0]) != nullptr;
+    return known ? ""
+                 : "options go after a subcommand, as in `jaxtrace attribute CAPTURE " + words[0] +
+                       "`";
+  }
   std::string closest;
   std::size_t least = words[0].size() / 2;  // More mistakes than that is another word.
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
