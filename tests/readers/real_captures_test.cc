@@ -14,9 +14,13 @@ namespace {
 class RealCaptures : public testing::Test {
  protected:
   void SetUp() override {
-    if (test::captures().empty()) GTEST_SKIP() << "left out: JAXTRACE_CAPTURES is not set";
+    if (real_captures().empty()) GTEST_SKIP() << "left out: JAXTRACE_CAPTURES is not set";
   }
 };
+
+Trace read_real(const char* name) {
+  return read_capture(real_captures() / name);
+}
 
 struct Counts {
   std::size_t device_events = 0;
@@ -45,7 +49,7 @@ const Module* module_of(const Trace& trace, std::int64_t program_id) {
 }
 
 TEST_F(RealCaptures, ConvolutionOfJax08) {
-  const Trace trace = test::read_real("jax-rocm/conv-mi300x-jax08");
+  const Trace trace = read_real("jax-rocm/conv-mi300x-jax08");
   const Counts counts = count(trace);
   EXPECT_EQ(counts.device_events, 235U);
   EXPECT_EQ(counts.with_op, 198U);
@@ -64,7 +68,7 @@ TEST_F(RealCaptures, ConvolutionOfJax08) {
 }
 
 TEST_F(RealCaptures, ConvolutionOfTheOldTracer) {
-  const Trace trace = test::read_real("jax-rocm/conv-mi300x-legacy");
+  const Trace trace = read_real("jax-rocm/conv-mi300x-legacy");
   const Counts counts = count(trace);
   EXPECT_EQ(counts.device_events, 78U);
   EXPECT_EQ(counts.with_op, 25U);
@@ -82,7 +86,7 @@ TEST_F(RealCaptures, ConvolutionOfTheOldTracer) {
 }
 
 TEST_F(RealCaptures, AttentionOnOneOfEight) {
-  const Trace trace = test::read_real("jax-rocm/te-attention-mi355x");
+  const Trace trace = read_real("jax-rocm/te-attention-mi355x");
   const Counts counts = count(trace);
   EXPECT_EQ(counts.device_events, 150U);
   EXPECT_EQ(counts.with_op, 150U);
@@ -94,7 +98,7 @@ TEST_F(RealCaptures, AttentionOnOneOfEight) {
 }
 
 TEST_F(RealCaptures, DerivedLinesAreNotCounted) {
-  const Trace trace = test::read_real("tensorflow-cuda/GPU-multi-worker");
+  const Trace trace = read_real("tensorflow-cuda/GPU-multi-worker");
   EXPECT_EQ(count(trace).device_events, 1556U);
   EXPECT_EQ(count(trace).with_correlation, 1556U);
   EXPECT_TRUE(std::all_of(trace.lanes.begin(), trace.lanes.end(), [&](const Lane& lane) {
@@ -103,11 +107,11 @@ TEST_F(RealCaptures, DerivedLinesAreNotCounted) {
 }
 
 TEST_F(RealCaptures, TheNewestRunIsRead) {
-  const Trace newest = test::read_real("xla-cuda");
+  const Trace newest = read_real("xla-cuda");
   EXPECT_EQ(newest.modules.size(), 3U);
   ASSERT_EQ(newest.notes.size(), 1U);
   EXPECT_EQ(newest.notes[0], "Read run 2025_02_05_11_07_48; not read: 2025_02_05_11_05_24.");
-  const Trace both = read_capture(test::captures() / "xla-cuda", {"2025*", {}});
+  const Trace both = read_capture(real_captures() / "xla-cuda", {"2025*", {}});
   EXPECT_EQ(both.hosts.size(), 2U);
   EXPECT_EQ(both.device_events, 4U);
   EXPECT_EQ(both.modules.size(), 5U);
@@ -116,7 +120,7 @@ TEST_F(RealCaptures, TheNewestRunIsRead) {
 TEST_F(RealCaptures, OtherMachinesAreRefused) {
   const auto message = [](const char* name) {
     try {
-      test::read_real(name);
+      read_real(name);
     } catch (const InputError& error) {
       EXPECT_EQ(error.code(), ExitCode::input_unfit);
       return std::string(error.what());

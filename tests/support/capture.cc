@@ -3,17 +3,15 @@
 #include "support/capture.h"
 
 #include <google/protobuf/text_format.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
-#include <system_error>
+#include <stdexcept>
 
 #include "jaxtrace/readers.h"
+#include "support/program.h"
 
-namespace jaxtrace::test {
+namespace jaxtrace {
 namespace {
 
 /// xorshift32 (Marsaglia 2003).
@@ -70,7 +68,9 @@ void render_lanes(const Trace& trace, std::ostream& out) {
 
 pb::XSpace space_of(const std::string& text) {
   pb::XSpace space;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &space)) << text;
+  if (!google::protobuf::TextFormat::ParseFromString(text, &space)) {
+    throw std::runtime_error("not an XSpace: " + text);
+  }
   return space;
 }
 
@@ -133,44 +133,22 @@ std::string render(const Trace& trace) {
   return out.str();
 }
 
-ScratchDirectory::ScratchDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "jaxtrace-test-XXXXXX").string();
-  EXPECT_NE(::mkdtemp(name.data()), nullptr);
-  path_ = name;
-}
-
-ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path ScratchDirectory::write(const std::filesystem::path& name,
-                                              std::string_view bytes) const {
-  const std::filesystem::path file = path_ / name;
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << bytes;
-  return file;
-}
-
 Trace read_bytes(std::string_view bytes) {
-  const ScratchDirectory directory;
-  return read_capture(directory.write("host0.xplane.pb", bytes));
+  const ScratchDir directory;
+  write_file(directory.path() / "host0.xplane.pb", bytes);
+  return read_capture(directory.path() / "host0.xplane.pb");
 }
 
-Trace read(const pb::XSpace& space) {
+Trace read_space(const pb::XSpace& space) {
   return read_bytes(bytes_of(space));
 }
-Trace read(const std::string& text) {
-  return read(space_of(text));
+Trace read_text(const std::string& text) {
+  return read_space(space_of(text));
 }
 
-std::filesystem::path captures() {
+std::filesystem::path real_captures() {
   const char* const folder = std::getenv("JAXTRACE_CAPTURES");
   return folder == nullptr ? std::filesystem::path{} : std::filesystem::path{folder};
 }
 
-Trace read_real(const std::string& name) {
-  return read_capture(captures() / name);
-}
-
-}  // namespace jaxtrace::test
+}  // namespace jaxtrace

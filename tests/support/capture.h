@@ -10,9 +10,9 @@
 #include "jaxtrace/trace.h"
 #include "proto/xplane.pb.h"
 
-namespace jaxtrace::test {
+namespace jaxtrace {
 
-/// Parses protobuf's text format; fails the test and gives an empty space if it cannot.
+/// Parses protobuf's text format; throws std::runtime_error if it cannot.
 pb::XSpace space_of(const std::string& text);
 
 /// The bytes of a file.
@@ -29,32 +29,12 @@ pb::XSpace shifted(pb::XSpace space, std::int64_t ns);
 /// the same but for the numbering of their strings are the same text.
 std::string render(const Trace& trace);
 
-/// A directory that is removed with everything in it.
-class ScratchDirectory {
- public:
-  ScratchDirectory();
-  ~ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-  /// Writes a file below, and the directories to it.
-  std::filesystem::path write(const std::filesystem::path& name, std::string_view bytes) const;
-
- private:
-  std::filesystem::path path_;
-};
-
 /// Writes and reads a capture of one host, named "host0".
-Trace read(const pb::XSpace& space);
-Trace read(const std::string& text);
+Trace read_space(const pb::XSpace& space);
+Trace read_text(const std::string& text);
 Trace read_bytes(std::string_view bytes);
 
 /// The folder of real captures; empty if JAXTRACE_CAPTURES is not set.
-std::filesystem::path captures();
+std::filesystem::path real_captures();
 
-/// The file at `name` below it, read; the caller has checked that captures() is set.
-Trace read_real(const std::string& name);
-
-}  // namespace jaxtrace::test
+}  // namespace jaxtrace
