@@ -13,7 +13,7 @@ namespace jaxtrace {
 namespace {
 
 // 53 days in picoseconds.  Anything later is damage, and two of these can still be added.
-constexpr std::int64_t kFarthest = std::int64_t{1} << 62U;
+constexpr std::int64_t kFarthest = (std::int64_t{1} << 62U) - 1;
 
 std::int64_t clamp(std::int64_t picoseconds, bool& clamped) {
   if (picoseconds >= -kFarthest && picoseconds <= kFarthest) return picoseconds;

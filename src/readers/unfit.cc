@@ -76,11 +76,11 @@ bool is_mangled(std::string_view bytes) {
   return count(sample, kReplacement) >= kFew && is_utf8(sample);
 }
 
-/// Likewise a conversion of line ends.
+/// Likewise a conversion of line ends: a capture begins with the tag of its first plane, which is a
+/// line feed.
 bool has_dos_line_ends(std::string_view bytes) {
-  constexpr std::size_t kFew = 8;
-  const std::size_t feeds = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
-  return feeds >= kFew && count(bytes, "\r\n") == feeds;
+  const auto feeds = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  return bytes.starts_with("\r\n") && count(bytes, "\r\n") == feeds;
 }
 
 /// Plane names, a few of many: "/host:CPU, /device:TPU:0 and 7 more".
