@@ -51,6 +51,8 @@ std::string instruction_text(const pb::HloInstructionProto& in) {
   bare.clear_control_predecessor_ids();
   bare.clear_called_computation_ids();
   bare.clear_sharding();
+  bare.clear_backend_config();
+  bare.clear_backend_config_payload();
   return bare.SerializeAsString();
 }
 

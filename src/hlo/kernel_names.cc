@@ -20,37 +20,9 @@ struct Naming {
   Program& program;
   WalkBudget budget;
   ComputationNumbers numbers;
-  std::unordered_map<std::string, std::uint32_t> groups;
   std::unordered_map<std::string, std::string> cache;  // key -> kernel
   NameUniquer uniquer;
 };
-
-/// The JSON object or text that is the value of `key`, braces balanced; empty if there is none.
-std::string_view json_object(std::string_view text, std::string_view key) {
-  const std::size_t at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  const std::size_t start = text.find('{', at);
-  if (start == std::string_view::npos) return {};
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = start; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"' && text[i - 1] != '\\') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '{') ++depth;
-    if (c == '}' && --depth == 0) return text.substr(start, i - start + 1);
-  }
-  return {};
-}
-
-std::string group_key(Naming& naming, InstructionId id) {
-  const Instruction& i = naming.program[id];
-  std::string key =
-      std::to_string(computation_number(naming.program, naming.rows, naming.numbers, i.called[0]));
-  key += '\n' + i.fusion_kind + '\n';
-  key += json_object(i.backend_config, "\"fusion_backend_config\"");
-  return key;
-}
 
 /// The kernel of this key, named after `wanted` if it is the first.
 const std::string& cached(Naming& naming, std::string key, std::string_view wanted) {
@@ -80,8 +52,8 @@ std::string own_name(Naming& naming, InstructionId id) {
     if (!roots.empty() && naming.program[roots[0]].opcode == "sort") {
       return naming.uniquer.unique(sanitised(naming.program[roots[0]].name));
     }
-    std::string key = group_key(naming, id);
-    key += '\n' + argument_fingerprint(naming.program, naming.buffers, id);
+    std::string key = std::to_string(i.name_group) + '\n';
+    key += argument_fingerprint(naming.program, naming.buffers, id);
     return cached(naming, std::move(key), i.name);
   }
   if (i.custom_call_target == "__gpu$TopK") return "topk";  // a prebuilt kernel
@@ -135,16 +107,13 @@ void predict_kernel_names(const pb::HloProto& proto, const Buffers& buffers, Pro
                 .program = program,
                 .budget = WalkBudget(program),
                 .numbers = {},
-                .groups = {},
                 .cache = {},
                 .uniquer = {}};
   program.names_certain = !buffers.empty();
   for (std::size_t n = 0; n < program.instructions.size(); ++n) {
     Instruction& i = program.instructions[n];
     if (i.opcode != "fusion" || i.called.empty() || program[i.computation].fused) continue;
-    const auto next = static_cast<std::uint32_t>(naming.groups.size() + 1);
-    i.name_group =
-        naming.groups.emplace(group_key(naming, static_cast<InstructionId>(n)), next).first->second;
+    i.name_group = computation_number(program, naming.rows, naming.numbers, i.called[0]);
   }
   name_computation(naming, program.entry);
 }

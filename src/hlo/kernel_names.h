@@ -2,8 +2,9 @@
 //
 // XLA compiles equal fusions once: the kernel is named after the first fusion emitted with the same
 // key, and every later one runs under that name.  The key is the fused computation (post-order,
-// without names and metadata), the fusion's kind and fusion_backend_config, and a fingerprint of
-// the arguments, whose buffer slices the HloProto carries.
+// without names, metadata and backend_configs; not the fusion's own configuration, so that tilings
+// of one computation share the first one's kernel) and a fingerprint of the arguments, whose buffer
+// slices the HloProto carries.
 #pragma once
 
 #include <string>

@@ -93,9 +93,9 @@ struct Instruction {
   /// what has no kernel of its own name.
   std::string kernel_name;
 
-  /// Fusions with the same fused computation and configuration have the same, never 0.  The kernel
-  /// of each is named after itself or after a member of its group that is emitted earlier; which
-  /// one, only the buffer assignment tells.  0: not a fusion.
+  /// Fusions that compute the same have the same number, never 0.  The kernel of each is named
+  /// after itself or after a member of its group that is emitted earlier; which one, only the
+  /// buffer assignment tells.  0: not a fusion.
   std::uint32_t name_group = 0;
 
   /// What the instruction itself launches, in order; not what the computations it calls launch.
