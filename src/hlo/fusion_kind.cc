@@ -42,7 +42,8 @@ bool is_copy(const Program& program, const ProtoRows& rows, InstructionId root) 
   if (i.operands.size() != 1 || program[i.operands[0]].opcode != "parameter") return false;
   const pb::ShapeProto& from = row(rows, i.operands[0]).shape();
   if (i.opcode == "copy") return same_layout(from, row(rows, root).shape());
-  return i.opcode == "slice" && contiguous(row(rows, root), from);
+  return i.opcode == "slice" && program.emitter == Emitter::since_jax_0_10 &&
+         contiguous(row(rows, root), from);
 }
 
 }  // namespace
@@ -79,6 +80,8 @@ InstructionId copied_parameter(const Program& program, InstructionId root) {
 
 FusionKind fusion_kind(const Program& program, const ProtoRows& rows, InstructionId fusion) {
   const Instruction& i = program[fusion];
+  const auto roots = fusion_roots(program, fusion);
+  if (roots.empty()) return FusionKind::kernel;
   const std::string_view kind = json_string(i.backend_config, "kind", "fusion_backend_config");
   if (kind == "__cudnn$fusion") return FusionKind::library;
   if (kind == "__custom_fusion") {
@@ -88,8 +91,7 @@ FusionKind fusion_kind(const Program& program, const ProtoRows& rows, Instructio
                ? FusionKind::dynamic_slice
                : FusionKind::library;
   }
-  const auto roots = fusion_roots(program, fusion);
-  if (roots.empty()) return FusionKind::kernel;
+  if (kind == "__dynamic_memcpy") return FusionKind::dynamic_copy;
   if (program[roots[0]].opcode == "sort") return FusionKind::sort;
   if (i.fusion_kind == "kLoop" && std::ranges::all_of(roots, [&](InstructionId root) {
         return is_copy(program, rows, root);

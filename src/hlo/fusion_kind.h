@@ -14,6 +14,7 @@ enum class FusionKind : std::uint8_t {
   kernel,         ///< one kernel, named after a fusion
   copies,         ///< a memcpy for each result
   dynamic_slice,  ///< a copy, GEMM or collective on slices whose offset the host computes
+  dynamic_copy,   ///< the same for a copy alone, until jax 0.9
   sort,           ///< copies into place, then one kernel for each run of sorting stages
   library,        ///< a cuDNN graph or a prebuilt kernel
 };

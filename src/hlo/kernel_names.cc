@@ -70,7 +70,8 @@ void name_instruction(Naming& naming, InstructionId id) {
   for (Launch& launch : i.launches) {
     if (launch.work == Work::own_kernel) launch.kernel = own_name(naming, id);
     // Compiled for every all-reduce on NVIDIA; whether it runs is decided at run time.
-    if (launch.collective == Collective::all_reduce) {
+    if (launch.collective == Collective::all_reduce &&
+        naming.program.emitter == Emitter::since_jax_0_10) {
       launch.kernel = naming.uniquer.unique(sanitised(i.name + "_fusion"));
     }
     if (launch.work == Work::own_kernel && i.kernel_name.empty()) i.kernel_name = launch.kernel;

@@ -68,6 +68,26 @@ std::optional<Collective> collective_of(std::string_view opcode) {
   return found->collective;
 }
 
+/// A dynamic slice as a memcpy; an update only if it is in place, else it is a kernel after all.
+Launch dynamic_copy(const Context& c, InstructionId fusion, InstructionId root) {
+  const Instruction& i = c.program[root];
+  if (i.opcode != "dynamic-update-slice") {
+    return {.work = Work::copy, .bytes = c.program[fusion].result_bytes};
+  }
+  if (i.operands.size() < 2) return {.work = Work::own_kernel};
+  InstructionId at = i.operands[0];
+  for (int n = 0; n < 8 && c.program[at].opcode == "bitcast" && !c.program[at].operands.empty();
+       ++n) {
+    at = c.program[at].operands[0];
+  }
+  const Instruction& target = c.program[at];
+  const auto n = static_cast<std::size_t>(target.parameter_number);
+  const bool in_place = target.opcode == "parameter" && n < c.program[fusion].operands.size() &&
+                        same_place(c, c.program[fusion].operands[n], {}, fusion, {}).value_or(true);
+  if (!in_place) return {.work = Work::own_kernel};
+  return {.work = Work::copy, .bytes = byte_size(row(c, i.operands[1]).shape())};
+}
+
 /// What a fusion of dynamic slices does with the slices.
 Launch slice_hero(const Context& c, InstructionId fusion) {
   Launch hero{.work = Work::copy};
@@ -117,6 +137,9 @@ Found fusion(const Context& c, InstructionId id) {
       found.thunks_before = 1;
       break;
     }
+    case FusionKind::dynamic_copy:
+      found.launches.push_back(dynamic_copy(c, id, roots[0]));
+      break;
     case FusionKind::sort:
       break;
   }
@@ -139,13 +162,15 @@ int sort_kernels(const Context& c, InstructionId sort) {
   std::uint64_t element_bytes = 0;  // of all operands together
   for (const InstructionId operand : i.operands) {
     const pb::ShapeProto& shape = row(c, operand).shape();
-    const std::int64_t elements = first_leaf_elements(shape);
-    if (elements > 0) element_bytes += static_cast<std::uint64_t>(byte_size(shape) / elements);
+    const std::int64_t count = first_leaf_elements(shape);
+    const std::int64_t bytes = byte_size(shape);
+    if (count > 0 && bytes > 0) element_bytes += static_cast<std::uint64_t>(bytes / count);
   }
-  constexpr std::uint64_t kSharedMemory = 49152;       // of a block on NVIDIA GPUs; AMD has 65536
-  constexpr std::uint64_t kThreadsTimesUnroll = 4096;  // 1024 threads, 4 elements each
+  constexpr std::uint64_t kSharedMemory = 49152;  // of a block on NVIDIA GPUs; AMD has 65536
+  // 1024 threads, with 2 elements each, later 4.
+  const std::uint64_t elements = c.program.emitter == Emitter::until_jax_0_6 ? 2048 : 4096;
   std::uint64_t tile =
-      std::min({kThreadsTimesUnroll, kSharedMemory / std::max<std::uint64_t>(element_bytes, 1),
+      std::min({elements, kSharedMemory / std::max<std::uint64_t>(element_bytes, 1),
                 std::uint64_t{1} << std::min(stages, 62)});
   tile = std::bit_floor(std::max<std::uint64_t>(tile, 1));
 
@@ -299,6 +324,31 @@ Found launches_of(const Context& c, InstructionId id) {
   return {};
 }
 
+/// What backend configs and metadata tell.  Until jax 0.9 the configs of GPU instructions list the
+/// queues to wait for, until 0.6 without a device type, and those of loops have no dynamic
+/// variables.  Until 0.8 metadata holds the source file itself, until 0.6 without the name that the
+/// instruction had when it was scheduled.
+Emitter emitter_of(const Program& program, const ProtoRows& rows) {
+  bool old_loop = false;
+  bool files = false;
+  bool scheduling_names = false;
+  for (std::size_t n = 0; n < program.instructions.size(); ++n) {
+    const Instruction& i = program.instructions[n];
+    const auto has = [&](std::string_view key) {
+      return i.backend_config.find(key) != std::string::npos;
+    };
+    if (has("\"wait_on_operation_queues\"")) {
+      return has("\"device_type\"") ? Emitter::until_jax_0_9 : Emitter::until_jax_0_6;
+    }
+    if (has("\"operation_queue_id\"")) return Emitter::since_jax_0_10;
+    if (i.opcode == "while" && has("\"known_") && !has("\"dynamic_variables\"")) old_loop = true;
+    files = files || !i.source_file.empty();
+    scheduling_names = scheduling_names || !rows[n]->metadata().scheduling_name().empty();
+  }
+  if (files && !scheduling_names) return Emitter::until_jax_0_6;
+  return files || old_loop ? Emitter::until_jax_0_9 : Emitter::since_jax_0_10;
+}
+
 }  // namespace
 
 ProtoRows proto_rows(const pb::HloProto& proto) {
@@ -311,6 +361,7 @@ ProtoRows proto_rows(const pb::HloProto& proto) {
 
 void find_launches(const pb::HloProto& proto, const Buffers& buffers, Program& program) {
   const ProtoRows rows = proto_rows(proto);
+  program.emitter = emitter_of(program, rows);
   for (std::size_t n = 0; n < program.instructions.size(); ++n) {
     Instruction& i = program.instructions[n];
     if (program[i.computation].fused) continue;

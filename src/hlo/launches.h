@@ -18,7 +18,8 @@ using ProtoRows = std::vector<const pb::HloInstructionProto*>;
 
 ProtoRows proto_rows(const pb::HloProto& proto);
 
-/// Sets Instruction::launches, sync and the thunks around them.  Kernels are not named yet.
+/// Sets Program::emitter, Instruction::launches, sync and the thunks around them.  Kernels are not
+/// named yet.
 void find_launches(const pb::HloProto& proto, const Buffers& buffers, Program& program);
 
 }  // namespace jaxtrace::hlo

@@ -122,6 +122,10 @@ struct Frame {
   FrameId parent = 0;
 };
 
+/// Which generation of XLA's thunk emitter compiled a program.  They number thunks, run slices and
+/// sort differently; up to jax 0.6, command buffers are computations of the program.
+enum class Emitter : std::uint8_t { until_jax_0_6, until_jax_0_9, since_jax_0_10 };
+
 struct Program {
   std::string module_name;
   std::int64_t proto_id = 0;
@@ -129,6 +133,7 @@ struct Program {
   ComputationId entry = ComputationId::none;
   std::vector<Computation> computations;
   std::vector<Instruction> instructions;
+  Emitter emitter = Emitter::since_jax_0_10;
   /// The buffer assignment is in the proto, so that kernel names are as good as certain.
   bool names_certain = false;
   std::vector<Frame> frames;                                    ///< frames[id - 1]

@@ -12,7 +12,7 @@ namespace {
 
 struct Walk {
   const Program& program;
-  Numbering numbering;
+  bool nested_starts;  ///< Loops are numbered before their content, starts hold their collective.
   WalkBudget budget;
   Schedule out = {};
   std::uint32_t next_thunk = 1;
@@ -51,7 +51,7 @@ void emit_loop(Walk& walk, InstructionId id, std::uint32_t parent) {
   const auto trips = known_trip_count(walk.program[id]);
   const std::uint32_t loop =
       add_child(walk, parent, {.of = Node::Of::loop, .trips = trips, .instruction = id});
-  if (walk.numbering == Numbering::loop_first) walk.out.nodes[loop].thunk = walk.next_thunk++;
+  if (walk.nested_starts) walk.out.nodes[loop].thunk = walk.next_thunk++;
   const std::uint32_t content = add_child(walk, loop, {});
   if (trips) {
     skip_computation(walk, parts.condition);
@@ -60,7 +60,7 @@ void emit_loop(Walk& walk, InstructionId id, std::uint32_t parent) {
     add_slot(walk, content, {.instruction = id, .work = Work::host_copy, .bytes = 1});
   }
   emit_computation(walk, parts.body, content);
-  if (walk.numbering == Numbering::loop_last) walk.out.nodes[loop].thunk = walk.next_thunk++;
+  if (!walk.nested_starts) walk.out.nodes[loop].thunk = walk.next_thunk++;
 }
 
 void emit_conditional(Walk& walk, InstructionId id, std::uint32_t parent) {
@@ -78,16 +78,15 @@ bool is_command_buffer(const Program& program, const Instruction& call) {
   return call.called.size() == 1 && program[call.called[0]].name.starts_with("command_buffer");
 }
 
-/// A done waits on the host's or another stream's behalf: a thunk, but no device work.
-bool has_done_thunk(const Program& program, const Instruction& done) {
-  if (done.operands.empty()) return false;
-  const Instruction& start = program[done.operands[0]];
-  if (start.sync) return false;
+/// Whether the done of `start` is a thunk: it waits for another stream, but is no device work.
+bool has_done_thunk(const Walk& walk, const Instruction& start) {
   const Instruction* launcher = &start;
-  if (!start.called.empty() && start.opcode == "async-start") {
-    const InstructionId root = program[start.called[0]].root;
-    if (root != InstructionId::none) launcher = &program[root];
+  if (start.opcode == "async-start" && !start.called.empty()) {
+    const InstructionId root = walk.program[start.called[0]].root;
+    if (root != InstructionId::none) launcher = &walk.program[root];
   }
+  // Until jax 0.9 the flag was looked for in the wrapped instruction, which does not have it.
+  if (walk.nested_starts ? start.sync : launcher->sync) return false;
   // A collective of groups of one is a copy, with nothing to wait for.
   return launcher->launches.empty() || launcher->launches[0].work != Work::copy;
 }
@@ -119,16 +118,18 @@ void emit(Walk& walk, InstructionId id, std::uint32_t parent) {
   }
   if (op == "call" || op == "async-start") {
     for (const ComputationId c : i.called) emit_computation(walk, c, parent);
-    if (op == "async-start" && !i.sync) ++walk.next_thunk;
+    if (op == "async-start" && !i.sync && walk.nested_starts) ++walk.next_thunk;
     return;
   }
   if (op.ends_with("-done")) {
-    if (has_done_thunk(walk.program, i)) ++walk.next_thunk;
+    if (!i.operands.empty() && has_done_thunk(walk, walk.program[i.operands[0]])) {
+      ++walk.next_thunk;
+    }
     return;
   }
   emit_own(walk, id, parent);
   // An asynchronous collective stands in a start thunk of its own.
-  if (op.ends_with("-start") && !i.sync && !i.launches.empty() &&
+  if (walk.nested_starts && op.ends_with("-start") && !i.sync && !i.launches.empty() &&
       i.launches[0].work == Work::collective) {
     ++walk.next_thunk;
   }
@@ -146,8 +147,10 @@ void emit_computation(Walk& walk, ComputationId computation, std::uint32_t paren
 
 }  // namespace
 
-Schedule build_schedule(const Program& program, Numbering numbering) {
-  Walk walk{.program = program, .numbering = numbering, .budget = WalkBudget(program)};
+Schedule build_schedule(const Program& program) {
+  Walk walk{.program = program,
+            .nested_starts = program.emitter == Emitter::since_jax_0_10,
+            .budget = WalkBudget(program)};
   const std::uint32_t root = add_node(walk, {});
   emit_computation(walk, program.entry, root);
   return std::move(walk.out);

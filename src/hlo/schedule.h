@@ -53,10 +53,7 @@ struct Schedule {
   std::vector<Node> nodes;
 };
 
-/// Which of a loop and its content XLA numbers first: the loop since jax 0.10, its content before.
-enum class Numbering : std::uint8_t { loop_first, loop_last };
-
 /// Never fails: without a schedule in the proto, the proto's own (dependency) order serves.
-Schedule build_schedule(const Program& program, Numbering numbering = Numbering::loop_first);
+Schedule build_schedule(const Program& program);
 
 }  // namespace jaxtrace::hlo
