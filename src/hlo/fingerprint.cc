@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "hlo/emission.h"
 #include "proto/hlo.pb.h"
 
 namespace jaxtrace::hlo {
@@ -56,6 +57,8 @@ std::string instruction_text(const pb::HloInstructionProto& in) {
   return bare.SerializeAsString();
 }
 
+constexpr std::size_t kMaxArguments = 10'000;
+
 struct Argument {
   std::optional<Slice> slice;
   bool result = false;
@@ -77,10 +80,12 @@ int alignment(const Buffers& buffers, const Slice& slice) {
 }  // namespace
 
 std::uint32_t computation_number(const Program& program, const ProtoRows& rows,
-                                 ComputationNumbers& numbers, ComputationId computation) {
+                                 ComputationNumbers& numbers, ComputationId computation,
+                                 int depth) {
   numbers.number.resize(program.computations.size());
   const auto at = static_cast<std::size_t>(computation);
   if (numbers.number[at] != 0) return numbers.number[at];
+  if (depth > kMaxNesting) return kInProgress;
   numbers.number[at] = kInProgress;
   std::string text;
   std::unordered_map<InstructionId, std::uint64_t> place;
@@ -95,7 +100,7 @@ std::uint32_t computation_number(const Program& program, const ProtoRows& rows,
     }
     text += ';';
     for (const ComputationId called : program[id].called) {
-      append_number(text, computation_number(program, rows, numbers, called));
+      append_number(text, computation_number(program, rows, numbers, called, depth + 1));
     }
     text += ';';
   }
@@ -112,6 +117,9 @@ std::string argument_fingerprint(const Program& program, const Buffers& buffers,
   };
   for (const InstructionId operand : program[id].operands) add(operand, false);
   add(id, true);
+
+  // Comparing all pairs of what no kernel takes (XLA splits fusions of more than 1,000) is idle.
+  if (arguments.size() > kMaxArguments) return std::to_string(arguments.size());
 
   const auto is_written = [&](const Slice& slice) {
     return std::ranges::any_of(arguments,

@@ -20,7 +20,8 @@ struct ComputationNumbers {
 
 /// Never 0.  Numbers from 1 on, in the order of asking.
 std::uint32_t computation_number(const Program& program, const ProtoRows& rows,
-                                 ComputationNumbers& numbers, ComputationId computation);
+                                 ComputationNumbers& numbers, ComputationId computation,
+                                 int depth = 0);
 
 /// XLA's fingerprint of the arguments of a kernel: operands, then results, each "=k" if it has the
 /// slice of argument k, else its alignment, 'a' if it overlaps another slice and either is

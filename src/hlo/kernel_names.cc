@@ -1,6 +1,7 @@
 // The reuse cache and the uniquer of names, in the order in which XLA fills them.
 #include "hlo/kernel_names.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -18,7 +19,6 @@ struct Naming {
   const ProtoRows rows;
   const Buffers& buffers;
   Program& program;
-  WalkBudget budget;
   ComputationNumbers numbers;
   std::unordered_map<std::string, std::string> cache;  // key -> kernel
   NameUniquer uniquer;
@@ -78,16 +78,18 @@ void name_instruction(Naming& naming, InstructionId id) {
   }
 }
 
-void name_computation(Naming& naming, ComputationId computation) {
-  if (naming.budget.depth >= kMaxNesting || computation == ComputationId::none) return;
-  ++naming.budget.depth;
-  for (const InstructionId id : sequence(naming.program, computation)) {
-    if (!naming.budget.step()) break;
-    for (const ComputationId c : entered(naming.program, id)) name_computation(naming, c);
-    // A command buffer of jax 0.4 may be called twice; its kernels have their names already.
-    if (naming.program[id].kernel_name.empty()) name_instruction(naming, id);
+void append_emission_order(const Program& program, ComputationId computation, WalkBudget& budget,
+                           std::vector<InstructionId>& order) {
+  if (budget.depth >= kMaxNesting || computation == ComputationId::none) return;
+  ++budget.depth;
+  for (const InstructionId id : sequence(program, computation)) {
+    if (!budget.step()) break;
+    for (const ComputationId c : entered(program, id)) {
+      append_emission_order(program, c, budget, order);
+    }
+    order.push_back(id);
   }
-  --naming.budget.depth;
+  --budget.depth;
 }
 
 }  // namespace
@@ -102,11 +104,28 @@ std::string sanitised(std::string_view name) {
   return out;
 }
 
+std::vector<InstructionId> kernel_candidates(const Program& program, std::string_view kernel) {
+  std::vector<InstructionId> order;
+  WalkBudget budget(program);
+  append_emission_order(program, program.entry, budget, order);
+  std::vector<InstructionId> candidates;
+  std::uint32_t group = 0;
+  for (const InstructionId id : order) {
+    const Instruction& i = program[id];
+    if (!program.names_certain && i.name_group != 0 && group == 0 && sanitised(i.name) == kernel) {
+      group = i.name_group;
+    }
+    const bool predicted = std::ranges::any_of(
+        i.launches, [&](const Launch& launch) { return launch.kernel == kernel; });
+    if (predicted || (group != 0 && i.name_group == group)) candidates.push_back(id);
+  }
+  return candidates;
+}
+
 void predict_kernel_names(const pb::HloProto& proto, const Buffers& buffers, Program& program) {
   Naming naming{.rows = proto_rows(proto),
                 .buffers = buffers,
                 .program = program,
-                .budget = WalkBudget(program),
                 .numbers = {},
                 .cache = {},
                 .uniquer = {}};
@@ -116,7 +135,13 @@ void predict_kernel_names(const pb::HloProto& proto, const Buffers& buffers, Pro
     if (i.opcode != "fusion" || i.called.empty() || program[i.computation].fused) continue;
     i.name_group = computation_number(program, naming.rows, naming.numbers, i.called[0]);
   }
-  name_computation(naming, program.entry);
+  std::vector<InstructionId> order;
+  WalkBudget budget(program);
+  append_emission_order(program, program.entry, budget, order);
+  for (const InstructionId id : order) {
+    // A command buffer of jax 0.4 may be called twice; its kernels have their names already.
+    if (program[id].kernel_name.empty()) name_instruction(naming, id);
+  }
 }
 
 }  // namespace jaxtrace::hlo

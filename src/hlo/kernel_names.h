@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hlo/buffers.h"
 #include "hlo/program.h"
@@ -25,5 +26,10 @@ std::string sanitised(std::string_view name);
 /// Sets the kernel names in Instruction::launches, and Instruction::kernel_name and name_group of
 /// every fusion, in emission order (emission.h).
 void predict_kernel_names(const pb::HloProto& proto, const Buffers& buffers, Program& program);
+
+/// The instructions whose kernel may be named `kernel`, in emission order.  Where
+/// Program::names_certain, those predicted to; else every fusion of the group (name_group) of the
+/// fusion with that own name, from that fusion on.
+std::vector<InstructionId> kernel_candidates(const Program& program, std::string_view kernel);
 
 }  // namespace jaxtrace::hlo

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <string_view>
 
+#include "hlo/emitter.h"
 #include "hlo/fusion_kind.h"
 #include "hlo/shape.h"
+#include "hlo/sort_kernels.h"
 #include "proto/hlo.pb.h"
 
 namespace jaxtrace::hlo {
@@ -146,51 +147,6 @@ Found fusion(const Context& c, InstructionId id) {
   return found;
 }
 
-/// How many kernels XLA's own sort takes: one for each run of bitonic stages within a tile, one for
-/// each stage across tiles (xla/backends/gpu/codegen/llvm/llvm_emitter.cc).
-int sort_kernels(const Context& c, InstructionId sort) {
-  const pb::HloInstructionProto& in = row(c, sort);
-  const Instruction& i = c.program[sort];
-  if (i.operands.empty() || in.dimensions().empty()) return 1;
-  const pb::ShapeProto& keys = row(c, i.operands[0]).shape();
-  const std::int64_t dimension = in.dimensions(0);
-  if (dimension < 0 || dimension >= keys.dimensions_size()) return 1;
-  const std::int64_t size = keys.dimensions(static_cast<int>(dimension));
-  if (size < 2) return 1;
-  const int stages = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size - 1)));
-
-  std::uint64_t element_bytes = 0;  // of all operands together
-  for (const InstructionId operand : i.operands) {
-    const pb::ShapeProto& shape = row(c, operand).shape();
-    const std::int64_t count = first_leaf_elements(shape);
-    const std::int64_t bytes = byte_size(shape);
-    if (count > 0 && bytes > 0) element_bytes += static_cast<std::uint64_t>(bytes / count);
-  }
-  constexpr std::uint64_t kSharedMemory = 49152;  // of a block on NVIDIA GPUs; AMD has 65536
-  // 1024 threads, with 2 elements each, later 4.
-  const std::uint64_t elements = c.program.emitter == Emitter::until_jax_0_6 ? 2048 : 4096;
-  std::uint64_t tile =
-      std::min({elements, kSharedMemory / std::max<std::uint64_t>(element_bytes, 1),
-                std::uint64_t{1} << std::min(stages, 62)});
-  tile = std::bit_floor(std::max<std::uint64_t>(tile, 1));
-
-  int kernels = 0;
-  bool open = false;
-  for (int stage = 0; stage < std::min(stages, 62); ++stage) {
-    for (int mask = stage; mask >= 0; --mask) {
-      const std::uint64_t xor_mask =
-          mask == stage ? (std::uint64_t{1} << (stage + 1)) - 1 : std::uint64_t{1} << mask;
-      if (xor_mask < tile) {
-        open = true;
-        continue;
-      }
-      kernels += open ? 2 : 1;
-      open = false;
-    }
-  }
-  return kernels + (open ? 1 : 0);
-}
-
 /// A sort, alone or as the root of a fusion: what is not in place is copied there first.
 Found sort(const Context& c, InstructionId id) {
   const bool fused = c.program[id].opcode == "fusion";
@@ -214,7 +170,7 @@ Found sort(const Context& c, InstructionId id) {
                               .bytes = byte_size(row(c, operands[n]).shape()),
                               .optional = c.buffers.empty()});
   }
-  for (int n = sort_kernels(c, sort_id); n > 0; --n) {
+  for (int n = sort_kernels(c.program, c.rows, sort_id); n > 0; --n) {
     found.launches.push_back({.work = Work::own_kernel});
   }
   return found;
@@ -322,31 +278,6 @@ Found launches_of(const Context& c, InstructionId id) {
   }
   if (const auto kind = collective_of(op)) return collective(c, id, *kind);
   return {};
-}
-
-/// What backend configs and metadata tell.  Until jax 0.9 the configs of GPU instructions list the
-/// queues to wait for, until 0.6 without a device type, and those of loops have no dynamic
-/// variables.  Until 0.8 metadata holds the source file itself, until 0.6 without the name that the
-/// instruction had when it was scheduled.
-Emitter emitter_of(const Program& program, const ProtoRows& rows) {
-  bool old_loop = false;
-  bool files = false;
-  bool scheduling_names = false;
-  for (std::size_t n = 0; n < program.instructions.size(); ++n) {
-    const Instruction& i = program.instructions[n];
-    const auto has = [&](std::string_view key) {
-      return i.backend_config.find(key) != std::string::npos;
-    };
-    if (has("\"wait_on_operation_queues\"")) {
-      return has("\"device_type\"") ? Emitter::until_jax_0_9 : Emitter::until_jax_0_6;
-    }
-    if (has("\"operation_queue_id\"")) return Emitter::since_jax_0_10;
-    if (i.opcode == "while" && has("\"known_") && !has("\"dynamic_variables\"")) old_loop = true;
-    files = files || !i.source_file.empty();
-    scheduling_names = scheduling_names || !rows[n]->metadata().scheduling_name().empty();
-  }
-  if (files && !scheduling_names) return Emitter::until_jax_0_6;
-  return files || old_loop ? Emitter::until_jax_0_9 : Emitter::since_jax_0_10;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "hlo/program.h"
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
 #include <limits>
@@ -100,6 +101,8 @@ InstructionId Program::find(std::string_view name) const {
 
 std::optional<Program> parse_program(std::string_view hlo_proto) {
   if (hlo_proto.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return {};
+  // protobuf writes what it finds wrong with a damaged file to stderr; the result says it too.
+  const google::protobuf::LogSilencer silencer;
   google::protobuf::Arena arena;
   auto& proto = *google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena);
   if (!proto.ParseFromArray(hlo_proto.data(), static_cast<int>(hlo_proto.size()))) return {};
