@@ -117,6 +117,15 @@ ExitCode complete(const CLI::App& app, const std::string& shell) {
   return ExitCode::ok;
 }
 
+/// CLI11's sentences begin with a capital, unless with a name of ours.
+std::string as_ours(std::string sentence) {
+  const auto is_lower = [](char letter) { return letter >= 'a' && letter <= 'z'; };
+  if (sentence.size() > 1 && (is_lower(sentence[1]) || sentence[1] == ' ')) {
+    sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
+  }
+  return sentence;
+}
+
 ExitCode run_program(std::vector<std::string> words) {
   CLI::App app;
   Options options;
@@ -141,9 +150,7 @@ ExitCode run_program(std::vector<std::string> words) {
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    std::string problem = error.what();
-    problem[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(problem[0])));
-    say(fmt::format("{}; `jaxtrace {}--help` explains", problem,
+    say(fmt::format("{}; `jaxtrace {}--help` explains", as_ours(error.what()),
                     chosen.empty() ? "" : chosen[0]->get_name() + " "));
     return ExitCode::usage;
   }
@@ -162,6 +169,7 @@ int main(int argc, char** argv) {
   ExitCode code = ExitCode::internal;
   jaxtrace::occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // A write over `ulimit -f` is then an error like a full disk.
   try {
     code = jaxtrace::run_program(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const jaxtrace::InputError& error) {

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <iterator>
 #include <numeric>
 
 #include "cli/version.h"
@@ -32,6 +32,16 @@ Exit codes:
   4   the input is corrupt, of another kind, or lacks what is needed
   70  no room to write, or a mistake in jaxtrace)";
 
+/// Turns the word after --format into the number that CLI11 makes a Format of; returns what is
+/// wrong with it.
+std::string format_number(std::string& word) {
+  constexpr std::string_view kWords[] = {"md", "json", "csv"};  // In the order of Format.
+  const auto* const found = std::ranges::find(kWords, word);
+  if (found == std::end(kWords)) return "'" + word + "' is none of md, json and csv";
+  word = std::to_string(found - std::begin(kWords));
+  return "";
+}
+
 void declare_shared(CLI::App& app, Options& options) {
   const auto shared = [](CLI::Option* option) { option->group("Shared options"); };
 
@@ -39,13 +49,11 @@ void declare_shared(CLI::App& app, Options& options) {
                  "A *.xplane.pb, a directory of them, or a JAX log directory")
       ->required();
   shared(app.add_option("-f,--format", options.format, "Of the report on stdout: md, json or csv")
-             ->transform(CLI::Transformer(std::map<std::string, Format>{
-                 {"md", Format::markdown}, {"json", Format::json}, {"csv", Format::csv}}))
+             ->transform(CLI::Validator(format_number, ""))
              ->type_name("md|json|csv"));
   shared(app.add_option("-o,--out", options.context.out, "Where to write files")->type_name("DIR"));
   shared(app.add_option("--run", options.context.read.run,
-                        "Which runs of a log directory: a name or a shell pattern; all that match "
-                        "are read together (default: the newest)")
+                        "Which runs of a log directory: a name or a shell pattern")
              ->type_name("NAME"));
   shared(app.add_flag("--strict", options.strict,
                       "Exit with 1 if part of the capture is lost, damaged or contradicts itself"));
@@ -71,9 +79,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<Declared> declare(CLI::App& app, Options& options) {
+  app.name("jaxtrace");
   app.description(
-      "jaxtrace: which HLO instruction and which Python line each GPU kernel of a saved "
-      "JAX profile came from");
+      "Which HLO instruction and which Python line each GPU kernel of a JAX profile came from");
   app.footer(kFooter);
   app.set_version_flag("--version", "jaxtrace " + std::string(version()));
   app.require_subcommand(1);
