@@ -6,6 +6,7 @@
 #include "hlo/text.h"
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <algorithm>
 #include <array>
@@ -287,6 +288,8 @@ std::optional<std::string> print_module(std::string_view hlo_proto, const TextOp
   if (hlo_proto.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     return std::nullopt;
   }
+  // What is no program is an answer here, not an error to write about.
+  const google::protobuf::LogSilencer silence;
   google::protobuf::Arena arena;
   auto* proto = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena);
   if (!proto->ParseFromArray(hlo_proto.data(), static_cast<int>(hlo_proto.size())) ||
