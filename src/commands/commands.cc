@@ -9,12 +9,12 @@
 namespace jaxtrace {
 
 std::span<const Command> commands() {
-  static const std::vector<Command> kCommands = {
+  static const std::vector<Command> table = {
 #if __has_include("commands/attribute/command.h")
     attribute_command(),
 #endif
   };
-  return kCommands;
+  return table;
 }
 
 }  // namespace jaxtrace
