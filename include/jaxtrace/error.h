@@ -20,7 +20,8 @@ enum class ExitCode : int {
 /// full stop: what is wrong, where (byte or line), and what to do next.
 class InputError : public std::runtime_error {
  public:
-  InputError(const std::string& path, const std::string& what, ExitCode code = ExitCode::input_unfit)
+  InputError(const std::string& path, const std::string& what,
+             ExitCode code = ExitCode::input_unfit)
       : std::runtime_error(path + ": " + what), code_(code) {}
 
   ExitCode code() const { return code_; }
