@@ -38,8 +38,8 @@ inline constexpr std::int64_t kNoProgram = -1;
 
 /// One profiled process: one *.xplane.pb.  Correlation ids and program ids mean nothing outside it.
 struct Host {
-  StringId name;               ///< File name without `.xplane.pb`; unique within the capture.
-  StringId file;               ///< Path as given by the user, for messages.
+  StringId name = StringId::empty;  ///< File name without `.xplane.pb`; unique within the capture.
+  StringId file = StringId::empty;  ///< Path as given by the user, for messages.
   std::int64_t origin_ns = 0;  ///< What was taken off each line's timestamp; 0 in ordinary files.
   std::optional<std::int64_t> profile_start_ns;  ///< Since 1970, from the "Task Environment" plane.
   std::optional<std::int64_t> profile_stop_ns;
@@ -49,10 +49,10 @@ struct Host {
 /// One GPU of one host, as its plane describes it.  Absent where the plane does not say.
 struct Device {
   HostId host;
-  StringId plane;  ///< "/device:GPU:0"
+  StringId plane = StringId::empty;  ///< "/device:GPU:0"
   int ordinal = 0;
-  StringId vendor;  ///< "Nvidia", "AMD", empty
-  StringId model;   ///< gpu_device_name: "NVIDIA H100 80GB HBM3", "gfx942", empty
+  StringId vendor = StringId::empty;  ///< "Nvidia", "AMD", empty
+  StringId model = StringId::empty;   ///< gpu_device_name: "NVIDIA H100 80GB HBM3", "gfx942", empty
   std::optional<std::int64_t> compute_units;
   std::optional<std::int64_t> clock_khz;
   std::optional<std::int64_t> memory_bytes;
@@ -72,7 +72,7 @@ struct Lane {
   HostId host;
   LaneKind kind;
   DeviceId device = DeviceId::none;  ///< none for host lanes
-  StringId name;                     ///< "Stream #16(MemcpyD2D,Compute)", "py_xla_execute/-7346000"
+  StringId name = StringId::empty;   ///< "Stream #16(MemcpyD2D,Compute)", "py_xla_execute/-7346000"
   std::int64_t id = 0;  ///< XLine.id: stream number, or a thread's hash (often negative)
   std::size_t first = 0;
   std::size_t count = 0;
@@ -80,11 +80,12 @@ struct Lane {
 
 /// What the tracer wrote on an event about the XLA program it belongs to.  Few are distinct.
 struct Annotation {
-  StringId hlo_op;      ///< "loop_fusion.1", "command_buffer_6", "call.2"; empty if none
-  StringId hlo_module;  ///< "jit_step"
-  StringId op_name;     ///< stat `name`: XLA's op_name without `prefix`
-  StringId prefix;      ///< stat `prefix`: the part of op_name common to the module
-  StringId tf_op;       ///< "XlaModule:"
+  StringId hlo_op =
+      StringId::empty;  ///< "loop_fusion.1", "command_buffer_6", "call.2"; empty if none
+  StringId hlo_module = StringId::empty;  ///< "jit_step"
+  StringId op_name = StringId::empty;     ///< stat `name`: XLA's op_name without `prefix`
+  StringId prefix = StringId::empty;  ///< stat `prefix`: the part of op_name common to the module
+  StringId tf_op = StringId::empty;   ///< "XlaModule:"
   std::int64_t program_id = kNoProgram;
   std::uint64_t graph_id = 0;  ///< cuda_graph_id, 0 if none
   std::uint64_t graph_exec_id =
@@ -97,7 +98,7 @@ struct Annotation {
 struct Details {
   enum class Of : std::uint8_t { nothing, kernel, memcpy, memset, memory };
   Of of = Of::nothing;
-  StringId text;                           ///< As written; never empty but in row 0.
+  StringId text = StringId::empty;         ///< As written; never empty but in row 0.
   std::optional<std::uint64_t> bytes;      ///< `size` of a copy, `num_bytes` of a memset
   std::uint32_t grid[3] = {0, 0, 0};       ///< In workgroups (blocks); 0 where not said
   std::uint32_t block[3] = {0, 0, 0};      ///< In work-items (threads)
@@ -124,14 +125,14 @@ struct Events {
 /// run_id, device_ordinal, iteration, group_id …  Sorted by event, then key text.
 struct EventStat {
   std::size_t event = 0;
-  StringId key;
+  StringId key = StringId::empty;
   std::int64_t value = 0;
 };
 
 /// A compiled program whose HLO the capture carries.
 struct Module {
   HostId host;
-  StringId name;  ///< "jit_step", without "(17)"
+  StringId name = StringId::empty;  ///< "jit_step", without "(17)"
   std::int64_t program_id = kNoProgram;
   std::string hlo_proto;  ///< Serialized HloProto; empty if the capture lists the module only.
 };
