@@ -1,0 +1,195 @@
+// Two joins: device event → host call by correlation id, host call → program run by containment.
+#include "analysis/launches.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+namespace jaxtrace {
+namespace {
+
+constexpr std::string_view kIntervalSuffix = ":XLA GPU module";
+
+/// The calls of one host, by correlation id, then begin.
+struct Call {
+  std::uint64_t correlation;
+  std::uint32_t event;
+};
+
+std::vector<Call> calls_of(const Trace& trace, HostId host) {
+  std::vector<Call> calls;
+  for (const Lane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::host || lane.host != host) continue;
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      if (const std::uint64_t id = trace.events.correlation[i]; id != 0) {
+        calls.push_back({id, static_cast<std::uint32_t>(i)});
+      }
+    }
+  }
+  const auto key = [&](const Call& c) {
+    return std::tuple(c.correlation, trace.events.begin[c.event], c.event);
+  };
+  std::ranges::sort(calls, {}, key);
+  return calls;
+}
+
+/// Of several calls with one id (ids wrap and are reused) the latest that began before the work;
+/// if clocks are apart and none did, the first.
+std::uint32_t call_for(const Trace& trace, const std::vector<Call>& calls, std::size_t first,
+                       Picoseconds begin) {
+  std::size_t best = first;
+  for (std::size_t c = first; c < calls.size() && calls[c].correlation == calls[first].correlation;
+       ++c) {
+    if (trace.events.begin[calls[c].event] <= begin) best = c;
+  }
+  return calls[best].event;
+}
+
+/// Runs of programs on one host lane, by begin.  They do not overlap, or only by nesting.
+struct RunLane {
+  std::size_t lane;
+  std::vector<std::uint32_t> runs;
+};
+
+std::vector<RunLane> run_lanes(const Trace& trace, HostId host) {
+  std::vector<RunLane> lanes;
+  std::unordered_map<StringId, bool> is_run;
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+    const Lane& lane = trace.lanes[l];
+    if (lane.kind != LaneKind::host || lane.host != host) continue;
+    RunLane found{.lane = l, .runs = {}};
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      const StringId name = trace.events.name[i];
+      const auto [at, added] = is_run.try_emplace(name, false);
+      if (added) at->second = !module_of_interval(trace.strings[name]).empty();
+      if (at->second) found.runs.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (!found.runs.empty()) lanes.push_back(std::move(found));
+  }
+  return lanes;
+}
+
+/// The run of `lane` that contains the begin of `call`.
+std::uint32_t run_around(const Trace& trace, const RunLane& lane, std::uint32_t call) {
+  const Events& e = trace.events;
+  const Picoseconds at = e.begin[call];
+  auto after = std::ranges::upper_bound(lane.runs, at, {}, [&](auto run) { return e.begin[run]; });
+  // An outer run may contain the call where the run that began last is already over.
+  for (int looked = 0; after != lane.runs.begin() && looked < 4; ++looked) {
+    const std::uint32_t run = *--after;
+    if (at <= e.begin[run] + e.duration[run]) return run;
+  }
+  return kNoEvent;
+}
+
+bool same_module(const Trace& trace, std::uint32_t run, std::uint32_t call) {
+  const StringId said =
+      trace.annotations[static_cast<std::size_t>(trace.events.annotation[call])].hlo_module;
+  return said == StringId::empty ||
+         module_of_interval(trace.strings[trace.events.name[run]]) == trace.strings[said];
+}
+
+/// The run lane of the same thread as a lane of API calls that has no runs of its own: the one whose
+/// runs contain most of its calls, most closely.
+const RunLane* partner(const Trace& trace, const std::vector<RunLane>& lanes,
+                       const std::vector<std::uint32_t>& calls) {
+  constexpr std::size_t kEnough = 4096;  // Calls looked at: a thread keeps its partner.
+  const RunLane* best = nullptr;
+  std::size_t best_inside = 0;
+  std::int64_t best_slack = 0;
+  for (const RunLane& lane : lanes) {
+    std::size_t inside = 0;
+    std::int64_t slack = 0;
+    const std::size_t step = calls.size() / kEnough + 1;
+    for (std::size_t c = 0; c < calls.size(); c += step) {
+      const std::uint32_t run = run_around(trace, lane, calls[c]);
+      if (run == kNoEvent || !same_module(trace, run, calls[c])) continue;
+      ++inside;
+      const std::int64_t gap = (trace.events.begin[calls[c]] - trace.events.begin[run]).count();
+      if (__builtin_add_overflow(slack, gap, &slack)) {
+        slack = std::numeric_limits<std::int64_t>::max();
+      }
+    }
+    if (inside > best_inside || (inside == best_inside && inside > 0 && slack < best_slack)) {
+      best = &lane;
+      best_inside = inside;
+      best_slack = slack;
+    }
+  }
+  return best;
+}
+
+std::size_t lane_of(const Trace& trace, std::uint32_t event) {
+  const auto after = std::ranges::upper_bound(trace.lanes, event, {}, &Lane::first);
+  return static_cast<std::size_t>(after - trace.lanes.begin()) - 1;
+}
+
+}  // namespace
+
+bool is_graph_launch(std::string_view call) {
+  return call.find("GraphLaunch") != std::string_view::npos;
+}
+
+std::string_view module_of_interval(std::string_view name) {
+  if (!name.ends_with(kIntervalSuffix)) return {};
+  return name.substr(0, name.size() - kIntervalSuffix.size());
+}
+
+Launches find_launches(const Trace& trace) {
+  Launches out;
+  out.call.assign(trace.device_events, kNoEvent);
+  out.interval.assign(trace.device_events, kNoEvent);
+
+  for (std::size_t h = 0; h < trace.hosts.size(); ++h) {
+    const auto host = static_cast<HostId>(h);
+    const std::vector<Call> calls = calls_of(trace, host);
+    if (calls.empty()) continue;
+
+    // Device event → call.
+    for (const Lane& lane : trace.lanes) {
+      if (lane.kind != LaneKind::stream || lane.host != host) continue;
+      std::size_t at = 0;  // Ids grow along a stream: the next one is usually right here.
+      for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+        const std::uint64_t id = trace.events.correlation[i];
+        if (id == 0) continue;
+        if (calls[at].correlation != id) {
+          const auto found = std::ranges::lower_bound(calls, id, {}, &Call::correlation);
+          if (found == calls.end() || found->correlation != id) {
+            ++out.unclaimed;
+            continue;
+          }
+          at = static_cast<std::size_t>(found - calls.begin());
+        }
+        out.call[i] = call_for(trace, calls, at, trace.events.begin[i]);
+      }
+    }
+
+    // Call → run.
+    const std::vector<RunLane> lanes = run_lanes(trace, host);
+    if (lanes.empty()) continue;
+    std::map<std::size_t, std::vector<std::uint32_t>> calls_by_lane;
+    for (const Call& call : calls) calls_by_lane[lane_of(trace, call.event)].push_back(call.event);
+    std::unordered_map<std::uint32_t, std::uint32_t> run_of;
+    for (const auto& [lane, events] : calls_by_lane) {
+      const auto own = std::ranges::find(lanes, lane, &RunLane::lane);
+      const RunLane* const runs = own != lanes.end() ? &*own : partner(trace, lanes, events);
+      if (!runs) continue;
+      for (const std::uint32_t call : events) {
+        if (const std::uint32_t run = run_around(trace, *runs, call); run != kNoEvent) {
+          run_of.emplace(call, run);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < trace.device_events; ++i) {
+      if (out.call[i] == kNoEvent) continue;
+      if (const auto found = run_of.find(out.call[i]); found != run_of.end()) {
+        out.interval[i] = found->second;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace jaxtrace

@@ -1,0 +1,36 @@
+// Which host call launched each piece of device work, and in which execution of which program.
+//
+// Device work and the host call that caused it share a correlation id within one process.  The call
+// stands inside the interval in which a thread runs a program (`<module>:XLA GPU module`): on CUDA
+// and older ROCm in the same lane, with rocprofiler-sdk in a lane of its own, since that tracer files
+// API calls under the thread's number and TraceMe files intervals under its hash.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "jaxtrace/trace.h"
+
+namespace jaxtrace {
+
+inline constexpr std::uint32_t kNoEvent = 0xffffffff;
+
+/// Columns describe device event i, or are kNoEvent.
+struct Launches {
+  std::vector<std::uint32_t> call;      ///< The host event that launched it.
+  std::vector<std::uint32_t> interval;  ///< The host event of the program run that the call is in.
+
+  /// Device events that no host call claims, though their host has calls with correlation ids.
+  std::uint64_t unclaimed = 0;
+};
+
+Launches find_launches(const Trace& trace);
+
+/// The call launches a whole graph: cuGraphLaunch, hipGraphLaunch.
+bool is_graph_launch(std::string_view call);
+
+/// "jit_step" of "jit_step:XLA GPU module"; empty if the event is no program run.
+std::string_view module_of_interval(std::string_view event_name);
+
+}  // namespace jaxtrace
