@@ -141,6 +141,8 @@ Launches find_launches(const Trace& trace) {
   Launches out;
   out.call.assign(trace.device_events, kNoEvent);
   out.interval.assign(trace.device_events, kNoEvent);
+  // By host event: those come after the device events.
+  std::vector<std::uint32_t> run_of(trace.events.size() - trace.device_events, kNoEvent);
 
   for (std::size_t h = 0; h < trace.hosts.size(); ++h) {
     const auto host = static_cast<HostId>(h);
@@ -171,23 +173,17 @@ Launches find_launches(const Trace& trace) {
     if (lanes.empty()) continue;
     std::map<std::size_t, std::vector<std::uint32_t>> calls_by_lane;
     for (const Call& call : calls) calls_by_lane[lane_of(trace, call.event)].push_back(call.event);
-    std::unordered_map<std::uint32_t, std::uint32_t> run_of;
     for (const auto& [lane, events] : calls_by_lane) {
       const auto own = std::ranges::find(lanes, lane, &RunLane::lane);
       const RunLane* const runs = own != lanes.end() ? &*own : partner(trace, lanes, events);
       if (!runs) continue;
       for (const std::uint32_t call : events) {
-        if (const std::uint32_t run = run_around(trace, *runs, call); run != kNoEvent) {
-          run_of.emplace(call, run);
-        }
+        run_of[call - trace.device_events] = run_around(trace, *runs, call);
       }
     }
-    for (std::size_t i = 0; i < trace.device_events; ++i) {
-      if (out.call[i] == kNoEvent) continue;
-      if (const auto found = run_of.find(out.call[i]); found != run_of.end()) {
-        out.interval[i] = found->second;
-      }
-    }
+  }
+  for (std::size_t i = 0; i < trace.device_events; ++i) {
+    if (out.call[i] != kNoEvent) out.interval[i] = run_of[out.call[i] - trace.device_events];
   }
   return out;
 }
