@@ -1,7 +1,7 @@
 // What a piece of device work is, judged by its name: for kernels that XLA did not name.
 //
-// A family is evidence, never proof: a Triton or Pallas kernel can be called anything.  Names that a
-// program predicts for its own kernels always outrank it.
+// A family is evidence, never proof: a Triton or Pallas kernel can be called anything.  Names that
+// a program predicts for its own kernels always outrank it.
 #pragma once
 
 #include <cstdint>

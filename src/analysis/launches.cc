@@ -91,8 +91,8 @@ bool same_module(const Trace& trace, std::uint32_t run, std::uint32_t call) {
          module_of_interval(trace.strings[trace.events.name[run]]) == trace.strings[said];
 }
 
-/// The run lane of the same thread as a lane of API calls that has no runs of its own: the one whose
-/// runs contain most of its calls, most closely.
+/// The run lane of the same thread as a lane of API calls that has no runs of its own: the one
+/// whose runs contain most of its calls, most closely.
 const RunLane* partner(const Trace& trace, const std::vector<RunLane>& lanes,
                        const std::vector<std::uint32_t>& calls) {
   constexpr std::size_t kEnough = 4096;  // Calls looked at: a thread keeps its partner.

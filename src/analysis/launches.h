@@ -2,8 +2,8 @@
 //
 // Device work and the host call that caused it share a correlation id within one process.  The call
 // stands inside the interval in which a thread runs a program (`<module>:XLA GPU module`): on CUDA
-// and older ROCm in the same lane, with rocprofiler-sdk in a lane of its own, since that tracer files
-// API calls under the thread's number and TraceMe files intervals under its hash.
+// and older ROCm in the same lane, with rocprofiler-sdk in a lane of its own, since that tracer
+// files API calls under the thread's number and TraceMe files intervals under its hash.
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,10 @@ constexpr Cost kOpenEnd = 30;      // Missing the beginning or the end of a cut 
 constexpr Cost kOutside = 60;      // A slot outside the range that the graph launch points at.
 constexpr Cost kBeamMargin = 120;  // Explanations this much worse than the best are dropped …
 constexpr std::size_t kBeam = 96;  // … and so is what is left beyond this many,
-constexpr std::size_t kWideBeam = 512;   // but while the first kernels place a cut sequence, more
-constexpr std::size_t kWideSteps = 8;    // are kept.
-constexpr std::size_t kAhead = 6;  // Equal slots looked at in front of a place,
-constexpr std::size_t kRound = 3;  // and from the start of each loop around it.
+constexpr std::size_t kWideBeam = 512;  // but while the first kernels place a cut sequence, more
+constexpr std::size_t kWideSteps = 8;   // are kept.
+constexpr std::size_t kAhead = 6;       // Equal slots looked at in front of a place,
+constexpr std::size_t kRound = 3;       // and from the start of each loop around it.
 
 struct Edge {
   std::uint32_t from;  // row of the previous step's states
@@ -73,7 +73,7 @@ class Search {
          std::span<const std::uint32_t> same)
       : flow_(flow), pieces_(pieces), bounds_(bounds), same_(same), steps_(pieces.size()) {}
 
-  std::vector<Explained> run() {
+  Alignment run() {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       Column column;
       if (i == 0) {
@@ -127,10 +127,9 @@ class Search {
 
     const auto begin = piece.candidates.begin();
     const auto end = piece.candidates.end();
-    const auto after = std::ranges::upper_bound(piece.candidates, from.place.slot, {},
-                                                &Candidate::slot);
-    if (after != begin && (after - 1)->slot == from.place.slot &&
-        (after - 1)->again < kNever) {
+    const auto after =
+        std::ranges::upper_bound(piece.candidates, from.place.slot, {}, &Candidate::slot);
+    if (after != begin && (after - 1)->slot == from.place.slot && (after - 1)->again < kNever) {
       go(from.place, (after - 1)->again);
     }
     const auto try_moves = [&](auto c) {
@@ -182,11 +181,14 @@ class Search {
     }
   }
 
-  std::vector<Explained> answers() const {
-    std::vector<Explained> result(pieces_.size());
-    if (steps_.empty()) return result;
+  Alignment answers() const {
+    Alignment answer;
+    std::vector<Explained>& result = answer.pieces;
+    result.resize(pieces_.size());
+    if (steps_.empty()) return answer;
 
-    // Of equally cheap explanations the one with the earliest slots wins, from the last kernel back.
+    // Of equally cheap explanations the one with the earliest slots wins, from the last kernel
+    // back.
     std::uint32_t row = 0;
     Cost best = kNever;
     const auto& last = steps_.back();
@@ -213,7 +215,8 @@ class Search {
         }
       }
     }
-    return result;
+    answer.cost = best;
+    return answer;
   }
 
   static bool earlier(const State& a, const State& b) {
@@ -249,8 +252,8 @@ class Search {
 
 }  // namespace
 
-std::vector<Explained> align(const Flow& flow, std::span<const Piece> pieces, const Bounds& bounds,
-                             std::span<const std::uint32_t> same) {
+Alignment align(const Flow& flow, std::span<const Piece> pieces, const Bounds& bounds,
+                std::span<const std::uint32_t> same) {
   return Search(flow, pieces, bounds, same).run();
 }
 

@@ -9,7 +9,9 @@ namespace {
 
 using Of = hlo::Node::Of;
 
-Cost capped(std::int64_t cost) { return static_cast<Cost>(std::min<std::int64_t>(cost, kFar)); }
+Cost capped(std::int64_t cost) {
+  return static_cast<Cost>(std::min<std::int64_t>(cost, kFar));
+}
 
 }  // namespace
 
@@ -48,7 +50,8 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
 
   const bool counted = node.of == Of::loop && around.size() < kMaxLoops;
   const std::size_t loop_row = around.size();
-  if (counted) around.push_back({.node = id, .first = 0, .last = 0, .trips = node.trips.value_or(0)});
+  if (counted)
+    around.push_back({.node = id, .first = 0, .last = 0, .trips = node.trips.value_or(0)});
 
   auto first = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t last = 0;
@@ -76,9 +79,10 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
       break;
     case Of::loop:
       // Without a known count it may not run at all.
-      full_[id] = node.trips ? capped(sum * static_cast<std::int64_t>(
-                                                std::min<std::uint64_t>(*node.trips, kFar)))
-                             : 0;
+      full_[id] =
+          node.trips
+              ? capped(sum * static_cast<std::int64_t>(std::min<std::uint64_t>(*node.trips, kFar)))
+              : 0;
       break;
     default:
       full_[id] = static_cast<Cost>(sum);
@@ -128,9 +132,13 @@ Cost Flow::pass_before(std::uint32_t slot, std::size_t depth) const {
   return capped(cost);
 }
 
-Cost Flow::enter(std::uint32_t slot) const { return pass_before(slot, 0); }
+Cost Flow::enter(std::uint32_t slot) const {
+  return pass_before(slot, 0);
+}
 
-Cost Flow::leave(const Place& place) const { return pass_after(place, 0); }
+Cost Flow::leave(const Place& place) const {
+  return pass_after(place, 0);
+}
 
 void Flow::moves(const Place& from, std::uint32_t slot, std::vector<Move>& moves) const {
   const auto& a = path_[from.slot];

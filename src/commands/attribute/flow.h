@@ -17,8 +17,8 @@ namespace jaxtrace {
 /// Penalties of an alignment.  A missed own-named kernel costs 40; see costs.h for the others.
 using Cost = std::int32_t;
 
-inline constexpr Cost kFar = 200;         ///< Skipping costs at most this, however much is skipped.
-inline constexpr Cost kNever = 1 << 28;   ///< There is no way.
+inline constexpr Cost kFar = 200;        ///< Skipping costs at most this, however much is skipped.
+inline constexpr Cost kNever = 1 << 28;  ///< There is no way.
 inline constexpr std::size_t kMaxLoops = 6;  ///< Loops around a slot whose iterations are counted.
 
 /// A place in the schedule.  `round[d]` is the iteration of the d-th loop from the outside; round 0
@@ -32,8 +32,8 @@ struct Place {
 
 class Flow {
  public:
-  /// `miss[s]` is what it costs that slot s has no kernel.  A cyclic flow starts over after its end,
-  /// as often as it needs to.
+  /// `miss[s]` is what it costs that slot s has no kernel.  A cyclic flow starts over after its
+  /// end, as often as it needs to.
   Flow(const hlo::Schedule& schedule, std::vector<Cost> miss, bool cyclic);
 
   /// Cost of passing everything before `slot` in the first iteration of all loops around it.
@@ -79,8 +79,9 @@ class Flow {
 
   const hlo::Schedule* schedule_;
   std::vector<Cost> miss_;
-  std::vector<std::vector<Cost>> prefix_;  // per sequence node: cost of passing its first i children
-  std::vector<Cost> full_;                 // per node: cost of passing all of it
+  std::vector<std::vector<Cost>>
+      prefix_;              // per sequence node: cost of passing its first i children
+  std::vector<Cost> full_;  // per node: cost of passing all of it
   std::vector<std::pair<std::uint32_t, std::uint32_t>> span_;
   std::vector<std::vector<Step>> path_;  // per slot
   std::vector<std::uint32_t> loops_of_;  // per slot: row of loops_
