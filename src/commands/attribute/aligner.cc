@@ -15,6 +15,8 @@ constexpr Cost kBeamMargin = 120;  // Explanations this much worse than the best
 constexpr std::size_t kBeam = 96;  // … and so is what is left beyond this many,
 constexpr std::size_t kWideBeam = 512;  // but while the first kernels place a cut sequence, more
 constexpr std::size_t kWideSteps = 8;   // are kept.
+constexpr std::size_t kWindow = 16384;  // Kernels whose columns are held at once,
+constexpr std::size_t kOverlap = 256;   // of which the last are explained again with what follows.
 constexpr std::size_t kAhead = 6;       // Equal slots looked at in front of a place,
 constexpr std::size_t kRound = 3;       // and from the start of each loop around it.
 
@@ -71,24 +73,25 @@ class Search {
  public:
   Search(const Flow& flow, std::span<const Piece> pieces, const Bounds& bounds,
          std::span<const std::uint32_t> same)
-      : flow_(flow), pieces_(pieces), bounds_(bounds), same_(same), steps_(pieces.size()) {}
+      : flow_(flow), pieces_(pieces), bounds_(bounds), same_(same) {}
 
+  /// Long sequences are explained window by window: an answer never depends on kernels thousands of
+  /// places later, and the columns of a window are all that is kept.
   Alignment run() {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      Column column;
-      if (i == 0) {
-        State start;
-        lead_on(start, 0, pieces_[0], column);
-      } else {
-        const auto& before = steps_[i - 1];
-        for (std::uint32_t s = 0; s < before.size(); ++s) {
-          lead_on(before[s], s, pieces_[i], column);
-        }
-      }
-      steps_[i] = pruned(std::move(column.states), i < kWideSteps ? kWideBeam : kBeam);
+    Alignment answer;
+    answer.pieces.resize(pieces_.size());
+    State start;
+    std::size_t first = 0;
+    while (first < pieces_.size()) {
+      const std::size_t last = std::min(pieces_.size(), first + kWindow);
+      const bool end = last == pieces_.size();
+      explain(start, first, last);
+      close(end);
+      const std::size_t kept = end ? last : last - kOverlap;
+      start = answers(first, kept, answer);
+      first = kept;
     }
-    finish();
-    return answers();
+    return answer;
   }
 
  private:
@@ -148,6 +151,22 @@ class Search {
     }
   }
 
+  void explain(const State& start, std::size_t first, std::size_t last) {
+    steps_.assign(last - first, {});
+    for (std::size_t i = first; i < last; ++i) {
+      Column column;
+      if (i == first) {
+        lead_on(start, 0, pieces_[i], column);
+      } else {
+        const auto& before = steps_[i - first - 1];
+        for (std::uint32_t s = 0; s < before.size(); ++s) {
+          lead_on(before[s], s, pieces_[i], column);
+        }
+      }
+      steps_[i - first] = pruned(std::move(column.states), i < kWideSteps ? kWideBeam : kBeam);
+    }
+  }
+
   static std::vector<State> pruned(std::vector<State> states, std::size_t beam) {
     Cost best = kNever;
     for (const State& state : states) best = std::min(best, state.cost);
@@ -163,10 +182,10 @@ class Search {
     return states;
   }
 
-  void finish() {
-    if (steps_.empty()) return;
+  /// Fills State::rest, from the last column back.  `end`: the last column is the last kernel's.
+  void close(bool end) {
     for (State& state : steps_.back()) {
-      Cost cost = state.begun ? flow_.leave(state.place) : 0;
+      Cost cost = state.begun && end ? flow_.leave(state.place) : 0;
       if (bounds_.open_end) cost = std::min(cost, kOpenEnd);
       if (bounds_.start != kNoSlot) cost = 0;  // Where the graph ends is not known.
       state.rest = cost;
@@ -181,12 +200,9 @@ class Search {
     }
   }
 
-  Alignment answers() const {
-    Alignment answer;
-    std::vector<Explained>& result = answer.pieces;
-    result.resize(pieces_.size());
-    if (steps_.empty()) return answer;
-
+  /// Reads the cheapest explanation off the columns, for the pieces [first, kept).  Returns where
+  /// it stands after those.
+  State answers(std::size_t first, std::size_t kept, Alignment& answer) const {
     // Of equally cheap explanations the one with the earliest slots wins, from the last kernel
     // back.
     std::uint32_t row = 0;
@@ -199,11 +215,17 @@ class Search {
         row = s;
       }
     }
+    answer.cost = best;
+    State stands;
     for (std::size_t i = steps_.size(); i-- > 0;) {
       const State& state = steps_[i][row];
-      result[i].slot = state.slot();
-      result[i].round = state.place.round[0];
-      judge(steps_[i], state, best, result[i]);
+      if (first + i < kept) {
+        Explained& piece = answer.pieces[first + i];
+        piece.slot = state.slot();
+        piece.round = state.place.round[0];
+        judge(steps_[i], state, best, piece);
+        if (first + i + 1 == kept) stands = state;
+      }
       if (i == 0) break;
       const State* from = nullptr;
       for (const Edge& edge : state.edges) {
@@ -215,8 +237,7 @@ class Search {
         }
       }
     }
-    answer.cost = best;
-    return answer;
+    return stands;
   }
 
   static bool earlier(const State& a, const State& b) {

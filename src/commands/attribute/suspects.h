@@ -39,6 +39,9 @@ class Suspects {
   /// The slots of an instruction, as candidates at no cost.
   const std::vector<Candidate>& of(hlo::InstructionId instruction) const;
 
+  /// The names of own kernels are predicted from the buffer assignment, not guessed without it.
+  bool names_certain() const { return program_->names_certain; }
+
   /// How many instructions run kernels under this name: 0 if XLA did not name it.
   std::size_t sharers(StringId name) const;
 

@@ -1,0 +1,86 @@
+// What graph launches left open: direct launches that lost their annotation, graphs that nothing
+// places.  Each execution is aligned as a whole, with everything known as fixed points.
+#include <algorithm>
+#include <map>
+
+#include "commands/attribute/solve.h"
+
+namespace jaxtrace {
+namespace {
+
+/// The slots of known pieces, so that a name can be judged between its neighbours.
+std::size_t sharers_between(const Bench& bench, const std::vector<Explained>& explained,
+                            std::span<const std::uint32_t> events, std::size_t k) {
+  const std::size_t everywhere = bench.suspects.sharers(bench.trace.events.name[events[k]]);
+  if (everywhere <= 1 || explained[k].slot == kNoSlot) return everywhere;
+  const auto known = [&](std::size_t j) {
+    return bench.out.label[events[j]] != kNone && explained[j].slot != kNoSlot;
+  };
+  std::size_t before = k, after = k;
+  while (before > 0 && k - before < 64 && !known(before)) --before;
+  while (after + 1 < events.size() && after - k < 64 && !known(after)) ++after;
+  if (!known(before) || !known(after)) return everywhere;
+  const std::uint32_t from = explained[before].slot, to = explained[after].slot;
+  if (from >= to) return everywhere;
+  const auto& slots = bench.suspects.schedule().slots;
+  const std::string& name = slots[explained[k].slot].kernel_name;
+  if (name.empty()) return 0;
+  std::size_t sharing = 0;
+  for (std::uint32_t s = from + 1; s < to; ++s) sharing += slots[s].kernel_name == name;
+  return sharing;
+}
+
+struct Solved {
+  std::vector<std::uint32_t> rows;    ///< Per event: its label.
+  std::vector<std::uint32_t> rounds;  ///< Per event: execution, if the flow is cyclic.
+};
+
+Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& flow) {
+  const Alignment alignment =
+      align(flow, pieces_of(bench, events), {}, bench.suspects.instructions());
+  Solved solved;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    solved.rounds.push_back(alignment.pieces[k].round);
+    if (bench.out.label[events[k]] != kNone) {
+      solved.rows.push_back(bench.out.label[events[k]]);
+      continue;
+    }
+    const std::size_t sharers = sharers_between(bench, alignment.pieces, events, k);
+    Label label = label_of(bench, alignment.pieces[k], sharers, Rule::schedule);
+    if (label.rule == Rule::unique_name &&
+        bench.suspects.sharers(bench.trace.events.name[events[k]]) > 1) {
+      label.rule = Rule::window_name;
+    }
+    solved.rows.push_back(bench.labels.row(label));
+  }
+  return solved;
+}
+
+}  // namespace
+
+void solve_executions(Bench& bench) {
+  std::map<Fingerprint, Solved> known;
+  const Flow once(bench.suspects.schedule(), bench.suspects.miss(), false);
+  const Flow again(bench.suspects.schedule(), bench.suspects.miss(), true);
+  for (Group* group : bench.groups) {
+    for (std::size_t x = 0; x < group->executions.size(); ++x) {
+      const std::size_t first = group->executions[x];
+      const std::size_t last =
+          x + 1 < group->executions.size() ? group->executions[x + 1] : group->events.size();
+      const auto events =
+          std::span<const std::uint32_t>(group->events).subspan(first, last - first);
+      const bool open =
+          std::ranges::any_of(events, [&](std::uint32_t i) { return bench.out.label[i] == kNone; });
+      if (!open && group->executions_known) continue;
+
+      const auto [at, added] = known.try_emplace(fingerprint(bench, events));
+      if (added) at->second = solve(bench, events, group->executions_known ? once : again);
+      for (std::size_t k = 0; k < events.size(); ++k) {
+        bench.out.label[events[k]] = at->second.rows[k];
+        if (!group->executions_known) bench.out.execution[events[k]] = at->second.rounds[k];
+      }
+    }
+  }
+}
+
+}  // namespace jaxtrace

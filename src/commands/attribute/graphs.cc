@@ -1,0 +1,347 @@
+// Graph launches.  Every launch of a command buffer runs the same commands, so one map a graph is
+// learned over all its launches, on all devices, and each launch is read off it.
+//
+// CUDA numbers the nodes of a graph in the order of its commands: the union over all launches gives
+// one complete sequence, whatever ran concurrently or was dropped, and that is aligned with the
+// schedule once.  Without node ids each distinct sequence of names is aligned, twice: what the
+// first pass finds in most launches, the second pass expects in all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "commands/attribute/solve.h"
+
+namespace jaxtrace {
+namespace {
+
+constexpr Cost kUnexplained = 50;
+constexpr Cost kExpected = 40;  // Missing what most launches have.
+
+/// The work of one graph launch: consecutive events of a group.
+struct Launch {
+  const Group* group;
+  std::size_t first, last;
+
+  std::span<const std::uint32_t> events() const {
+    return std::span(group->events).subspan(first, last - first);
+  }
+};
+
+/// The launches of each graph, by annotation.
+std::map<StringId, std::vector<Launch>> launches_by_graph(const Bench& bench) {
+  std::map<StringId, std::vector<Launch>> graphs;
+  const Events& e = bench.trace.events;
+  for (const Group* group : bench.groups) {
+    const auto& events = group->events;
+    for (std::size_t k = 0; k < events.size();) {
+      const std::uint64_t id = e.correlation[events[k]];
+      std::size_t end = k + 1;
+      if (id == 0 || !bench.out.in_graph[events[k]]) {
+        k = end;
+        continue;
+      }
+      while (end < events.size() && e.correlation[events[end]] == id &&
+             bench.out.in_graph[events[end]]) {
+        ++end;
+      }
+      bool open = false;
+      for (std::size_t j = k; j < end; ++j) open = open || bench.out.label[events[j]] == kNone;
+      if (open) {
+        const auto annotation = static_cast<std::size_t>(e.annotation[events[k]]);
+        graphs[bench.trace.annotations[annotation].hlo_op].push_back({group, k, end});
+      }
+      k = end;
+    }
+  }
+  return graphs;
+}
+
+/// Where a graph stands in the schedule.
+struct Site {
+  std::uint32_t start = kNoSlot;
+  std::uint32_t end = kNoSlot;  ///< Slot after the last, if known.
+};
+
+std::vector<Piece> within(std::vector<Piece> pieces, const Site& site) {
+  for (Piece& piece : pieces) {
+    piece.from = site.start;
+    piece.to = site.end;
+  }
+  return pieces;
+}
+
+/// One node of a graph, as its launches show it.
+struct GraphNode {
+  std::uint32_t event = 0;  ///< An event of the node, to take its name from.
+  std::map<StringId, std::size_t> names;
+};
+
+/// Node index → what ran there.  nullopt if node ids do not serve: missing, repeated within a
+/// launch (a loop inside the graph), or not standing for one kernel each.
+std::optional<std::map<std::uint32_t, GraphNode>> nodes_of(const Bench& bench,
+                                                           const std::vector<Launch>& launches) {
+  const Events& e = bench.trace.events;
+  if (e.graph_node.empty()) return {};
+  std::map<std::uint32_t, GraphNode> nodes;
+  std::size_t seen = 0;
+  std::vector<std::uint32_t> row_of;  // Node index → presence, for small indices.
+  for (const Launch& launch : launches) {
+    std::uint64_t before = 0;
+    for (const std::uint32_t i : launch.events()) {
+      const std::uint64_t node = e.graph_node[i];
+      if (node == 0 || node == before) return {};
+      before = node;
+      GraphNode& at = nodes[node_index(node)];
+      at.event = at.names.empty() ? i : at.event;
+      ++at.names[e.name[i]];
+      ++seen;
+    }
+  }
+  std::size_t agreeing = 0;
+  for (auto& [index, node] : nodes) {
+    const auto most = std::ranges::max_element(node.names, {}, [&](const auto& n) {
+      return std::pair(n.second, bench.trace.strings[n.first]);
+    });
+    agreeing += most->second;
+    node.names = {*most};
+  }
+  if (agreeing * 50 < seen * 49) return {};
+  return nodes;
+}
+
+/// The labels for the slots of one graph: a kernel's name may be unique within it.
+class GraphLabels {
+ public:
+  GraphLabels(const Bench& bench, const std::vector<std::uint32_t>& slots) {
+    const auto& schedule = bench.suspects.schedule();
+    if (slots.empty()) return;
+    const auto [least, most] = std::ranges::minmax(slots);
+    std::map<std::string_view, std::vector<std::uint32_t>> by_name;
+    for (std::uint32_t s = least; s <= most; ++s) {
+      if (!schedule.slots[s].kernel_name.empty()) {
+        by_name[schedule.slots[s].kernel_name].push_back(bench.suspects.instructions()[s]);
+      }
+    }
+    for (auto& [name, instructions] : by_name) {
+      std::ranges::sort(instructions);
+      const auto rest = std::ranges::unique(instructions);
+      sharers_[name] = instructions.size() - rest.size();
+    }
+  }
+
+  std::uint32_t row(const Bench& bench, const Explained& explained, StringId name,
+                    Rule by_order) const {
+    const std::size_t everywhere = bench.suspects.sharers(name);
+    std::size_t here = everywhere;
+    if (everywhere > 1) {
+      const auto at = sharers_.find(bare_kernel_name(bench.trace.strings[name]));
+      here = at == sharers_.end() ? 0 : at->second;
+    }
+    Label label = label_of(bench, explained, here, by_order);
+    if (label.rule == Rule::unique_name && everywhere > 1) label.rule = Rule::window_name;
+    return bench.labels.row(label);
+  }
+
+ private:
+  std::map<std::string_view, std::size_t> sharers_;
+};
+
+/// The site that the annotation names, if the kernels agree with it; else the one that fits best.
+std::optional<Site> find_site(const Bench& bench, StringId hlo_op, const Flow& flow,
+                              std::vector<Piece> pieces) {
+  const auto [start, end] = bench.suspects.graph(bench.trace.strings[hlo_op]);
+  if (pieces.empty()) return {};
+  if (end != kNoSlot) return Site{start, end};
+
+  // An honest start explains (almost) everything.  Half of it unexplained is no explanation.
+  const auto doubtful = static_cast<Cost>(std::min<std::size_t>(pieces.size(), 1000)) * 10;
+  if (start != kNoSlot) {
+    const Site site{start, kNoSlot};
+    const Alignment there =
+        align(flow, within(pieces, site), {.start = start}, bench.suspects.instructions());
+    if (there.cost <= doubtful) return site;
+  }
+  // The numbering of another XLA version: let the kernels choose, and stay with the whole execution
+  // if they cannot.
+  return {};
+}
+
+/// Flow whose missing costs follow what the launches showed.
+std::vector<Cost> learned_miss(const Bench& bench, const std::map<std::uint32_t, std::size_t>& seen,
+                               std::size_t launches) {
+  std::vector<Cost> miss = bench.suspects.miss();
+  if (seen.empty() || launches < 3) return miss;
+  for (std::uint32_t s = seen.begin()->first; s <= seen.rbegin()->first; ++s) {
+    const auto at = seen.find(s);
+    const std::size_t count = at == seen.end() ? 0 : at->second;
+    if (count * 2 > launches) {
+      miss[s] = std::max(miss[s], kExpected);
+    } else if (count * 10 < launches) {
+      miss[s] = std::min<Cost>(miss[s], 1);
+    }
+  }
+  return miss;
+}
+
+/// Kernels that concurrency moved past a neighbour have no place in a monotone explanation: they
+/// take the nearest slot of their own name that nothing else took.
+void settle_displaced(const Bench& bench, std::span<const std::uint32_t> events,
+                      std::vector<Explained>& explained) {
+  std::vector<std::uint32_t> taken;
+  for (const Explained& x : explained) {
+    if (x.slot != kNoSlot) taken.push_back(x.slot);
+  }
+  if (taken.empty() || taken.size() == explained.size()) return;
+  std::ranges::sort(taken);
+  const std::uint32_t least = taken.front();
+  for (std::size_t k = 0; k < explained.size(); ++k) {
+    if (explained[k].slot != kNoSlot || bench.out.label[events[k]] != kNone) continue;
+    // The neighbour's slot says where in the schedule this is.
+    std::uint32_t near = least;
+    for (std::size_t j = k; j-- > 0;) {
+      if (explained[j].slot != kNoSlot) {
+        near = explained[j].slot;
+        break;
+      }
+    }
+    const Events& e = bench.trace.events;
+    std::uint32_t best = kNoSlot, distance = 64;
+    for (const Candidate& c : bench.suspects.of(e.name[events[k]], e.details[events[k]])) {
+      if (c.cost > 5 || c.slot < least || std::ranges::binary_search(taken, c.slot)) continue;
+      const std::uint32_t d = c.slot > near ? c.slot - near : near - c.slot;
+      if (d < distance) {
+        distance = d;
+        best = c.slot;
+      }
+    }
+    if (best == kNoSlot) continue;
+    explained[k] = {.slot = best, .round = 0, .margin = 10, .tied = 1};
+    taken.insert(std::ranges::lower_bound(taken, best), best);
+  }
+}
+
+void solve_by_nodes(Bench& bench, const std::vector<Launch>& launches, const Site& site,
+                    const Flow& flow, const std::map<std::uint32_t, GraphNode>& nodes) {
+  std::vector<std::uint32_t> events;
+  for (const auto& [index, node] : nodes) events.push_back(node.event);
+  Alignment alignment = align(flow, within(pieces_of(bench, events), site), {.start = site.start},
+                              bench.suspects.instructions());
+  settle_displaced(bench, events, alignment.pieces);
+  std::vector<std::uint32_t> slots;
+  for (const Explained& x : alignment.pieces) {
+    if (x.slot != kNoSlot) slots.push_back(x.slot);
+  }
+  const GraphLabels labels(bench, slots);
+  std::unordered_map<std::uint32_t, std::uint32_t> row_of;
+  std::size_t k = 0;
+  for (const auto& [index, node] : nodes) {
+    row_of[index] =
+        labels.row(bench, alignment.pieces[k++], node.names.begin()->first, Rule::graph_node);
+  }
+  const Events& e = bench.trace.events;
+  for (const Launch& launch : launches) {
+    for (const std::uint32_t i : launch.events()) {
+      const auto node = node_index(e.graph_node[i]);
+      if (bench.out.label[i] != kNone || nodes.at(node).names.begin()->first != e.name[i]) continue;
+      if (bench.out.labels[row_of[node]].match != Match::none) bench.out.label[i] = row_of[node];
+    }
+  }
+}
+
+void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Site& site,
+                    const Flow& flow) {
+  struct Sequence {
+    std::span<const std::uint32_t> events;
+    std::vector<std::size_t> launches;
+    Alignment alignment;
+  };
+  std::map<Fingerprint, std::size_t> known;
+  std::vector<Sequence> sequences;  // In order of first appearance: devices, then time.
+  for (std::size_t l = 0; l < launches.size(); ++l) {
+    const auto events = launches[l].events();
+    const auto [at, added] = known.try_emplace(fingerprint(bench, events), sequences.size());
+    if (added) sequences.push_back({.events = events, .launches = {}, .alignment = {}});
+    sequences[at->second].launches.push_back(l);
+  }
+
+  const auto explain = [&](const Flow& by) {
+    for (Sequence& sequence : sequences) {
+      sequence.alignment = align(by, within(pieces_of(bench, sequence.events), site),
+                                 {.start = site.start}, bench.suspects.instructions());
+    }
+  };
+  explain(flow);
+  if (sequences.size() > 1) {
+    std::map<std::uint32_t, std::size_t> seen;  // slot → launches in which it has a kernel
+    for (const Sequence& sequence : sequences) {
+      std::uint32_t before = kNoSlot;
+      for (const Explained& x : sequence.alignment.pieces) {
+        if (x.slot != kNoSlot && x.slot != before) seen[x.slot] += sequence.launches.size();
+        before = x.slot;
+      }
+    }
+    const Flow expecting(bench.suspects.schedule(), learned_miss(bench, seen, launches.size()),
+                         false);
+    explain(expecting);
+  }
+  std::vector<std::uint32_t> slots;
+  for (Sequence& sequence : sequences) {
+    settle_displaced(bench, sequence.events, sequence.alignment.pieces);
+    for (const Explained& x : sequence.alignment.pieces) {
+      if (x.slot != kNoSlot) slots.push_back(x.slot);
+    }
+  }
+  const GraphLabels labels(bench, slots);
+  const Events& e = bench.trace.events;
+  for (const Sequence& sequence : sequences) {
+    std::vector<std::uint32_t> rows;
+    for (std::size_t k = 0; k < sequence.events.size(); ++k) {
+      rows.push_back(labels.row(bench, sequence.alignment.pieces[k], e.name[sequence.events[k]],
+                                Rule::graph_order));
+    }
+    for (const std::size_t l : sequence.launches) {
+      const auto events = launches[l].events();
+      for (std::size_t k = 0; k < events.size(); ++k) {
+        const bool found = bench.out.labels[rows[k]].match != Match::none;
+        if (bench.out.label[events[k]] == kNone && found) bench.out.label[events[k]] = rows[k];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void solve_graphs(Bench& bench) {
+  auto graphs = launches_by_graph(bench);
+  if (graphs.empty()) return;
+  const Flow flow(bench.suspects.schedule(), bench.suspects.miss(), false);
+
+  // Graph by graph, in the order of their names: what is learned must not depend on reading order.
+  std::vector<StringId> order;
+  for (const auto& [hlo_op, launches] : graphs) order.push_back(hlo_op);
+  std::ranges::sort(order, {}, [&](StringId id) { return bench.trace.strings[id]; });
+  for (const StringId hlo_op : order) {
+    const std::vector<Launch>& launches = graphs[hlo_op];
+    const auto nodes = nodes_of(bench, launches);
+    std::vector<std::uint32_t> events;
+    if (nodes) {
+      for (const auto& [index, node] : *nodes) events.push_back(node.event);
+    } else {
+      const auto longest =
+          std::ranges::max_element(launches, {}, [](const Launch& l) { return l.last - l.first; });
+      events.assign(longest->events().begin(), longest->events().end());
+    }
+    const auto site = find_site(bench, hlo_op, flow, pieces_of(bench, events));
+    if (!site) continue;
+    if (nodes) {
+      solve_by_nodes(bench, launches, *site, flow, *nodes);
+    } else {
+      solve_by_order(bench, launches, *site, flow);
+    }
+  }
+}
+
+}  // namespace jaxtrace

@@ -1,0 +1,75 @@
+// What the two steps share: pieces, fingerprints, and how sure an answer is.
+#include "commands/attribute/solve.h"
+
+#include <algorithm>
+
+namespace jaxtrace {
+namespace {
+
+constexpr Cost kUnexplained = 50;    // A kernel for which no slot is found.
+constexpr Cost kIgnoredAnchor = 30;  // A known kernel that the order of the others contradicts.
+
+}  // namespace
+
+std::vector<Piece> pieces_of(const Bench& bench, std::span<const std::uint32_t> events) {
+  std::vector<Piece> pieces;
+  pieces.reserve(events.size());
+  const Events& e = bench.trace.events;
+  for (const std::uint32_t i : events) {
+    const std::uint32_t row = bench.out.label[i];
+    if (row != kNone) {
+      const hlo::InstructionId known = bench.out.labels[row].instruction;
+      pieces.push_back({.candidates = bench.suspects.of(known), .skip = kIgnoredAnchor});
+    } else {
+      pieces.push_back(
+          {.candidates = bench.suspects.of(e.name[i], e.details[i]), .skip = kUnexplained});
+    }
+  }
+  return pieces;
+}
+
+Fingerprint fingerprint(const Bench& bench, std::span<const std::uint32_t> events) {
+  Fingerprint print{events.size(), 0x51ed270b};
+  const Events& e = bench.trace.events;
+  for (const std::uint32_t i : events) {
+    const std::uint32_t row = bench.out.label[i];
+    // Launch dimensions differ from kernel to kernel, not from launch to launch of one kernel.
+    const std::uint64_t what =
+        row == kNone
+            ? static_cast<std::uint64_t>(e.name[i]) << 32 | static_cast<std::uint64_t>(e.details[i])
+            : ~static_cast<std::uint64_t>(bench.out.labels[row].instruction);
+    print.a = (print.a ^ what) * 0x9e3779b97f4a7c15ULL;
+    print.a ^= print.a >> 32;
+    print.b = (print.b + what) * 0xd6e8feb86659fd93ULL;
+    print.b ^= print.b >> 29;
+  }
+  return print;
+}
+
+Label label_of(const Bench& bench, const Explained& explained, std::size_t sharers, Rule by_order) {
+  Label label{.program = bench.program};
+  if (explained.slot == kNoSlot) {
+    label.rule = Rule::no_candidate;
+    return label;
+  }
+  label.instruction = bench.suspects.schedule().slots[explained.slot].instruction;
+  if (sharers == 1) {
+    label.match = Match::name;
+    label.rule = bench.suspects.names_certain() ? Rule::unique_name : Rule::window_name;
+    label.confidence = 980;
+  } else if (explained.tied > 1) {
+    label.match = Match::order;
+    label.rule = Rule::ambiguous;
+    label.confidence = static_cast<std::uint16_t>(1000 / explained.tied);
+  } else {
+    label.match = Match::order;
+    label.rule = by_order;
+    label.confidence = explained.margin >= 20 ? 950 : explained.margin >= 8 ? 850 : 700;
+  }
+  if (!bench.suspects.program().scheduled) {
+    label.confidence = static_cast<std::uint16_t>(label.confidence * 6 / 10);
+  }
+  return label;
+}
+
+}  // namespace jaxtrace
