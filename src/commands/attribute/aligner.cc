@@ -11,6 +11,7 @@ namespace {
 
 constexpr Cost kOpenEnd = 30;      // Missing the beginning or the end of a cut sequence.
 constexpr Cost kOutside = 60;      // A slot outside the range that the graph launch points at.
+constexpr Cost kNoRoom = 8;        // Missing a kernel where time leaves no room for one.
 constexpr Cost kBeamMargin = 120;  // Explanations this much worse than the best are dropped …
 constexpr std::size_t kBeam = 96;  // … and so is what is left beyond this many,
 constexpr std::size_t kWideBeam = 512;  // but while the first kernels place a cut sequence, more
@@ -138,7 +139,10 @@ class Search {
     const auto try_moves = [&](auto c) {
       moves_.clear();
       flow_.moves(from.place, c->slot, moves_);
-      for (const Flow::Move& move : moves_) go(move.to, move.cost + fit(piece, *c));
+      for (const Flow::Move& move : moves_) {
+        const Cost crowded = piece.tight && move.cost >= 2 * kNoRoom ? kNoRoom : 0;
+        go(move.to, move.cost + crowded + fit(piece, *c));
+      }
     };
     std::size_t tried = 0;
     for (auto c = after; c != end && tried < kAhead; ++c, ++tried) try_moves(c);

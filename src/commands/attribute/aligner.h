@@ -32,6 +32,7 @@ struct Piece {
   Cost skip;               ///< Cost of leaving this kernel unexplained.
   std::uint32_t from = 0;  ///< Slots before this one cost kOutside: the piece's graph starts here.
   std::uint32_t to = kNoSlot;  ///< Slots from this one on cost kOutside: its graph ends here.
+  bool tight = false;  ///< It began as soon as the piece before had ended: nothing ran in between.
 };
 
 struct Explained {

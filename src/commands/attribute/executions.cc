@@ -36,8 +36,12 @@ struct Solved {
 };
 
 Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& flow) {
-  const Alignment alignment =
-      align(flow, pieces_of(bench, events), {}, bench.suspects.instructions());
+  std::vector<Piece> pieces = pieces_of(bench, events);
+  Alignment alignment = align(flow, pieces, {}, bench.suspects.instructions());
+  if (undecided(alignment)) {
+    mark_tight(bench.trace, events, pieces);
+    alignment = align(flow, pieces, {}, bench.suspects.instructions());
+  }
   Solved solved;
   for (std::size_t k = 0; k < events.size(); ++k) {
     solved.rounds.push_back(alignment.pieces[k].round);

@@ -9,6 +9,12 @@ namespace {
 
 using Of = hlo::Node::Of;
 
+/// More rounds than this cost no more: skipping is capped anyway.
+std::int64_t times(std::int64_t cost, std::uint64_t rounds) {
+  return std::min<std::int64_t>(cost, kFar) *
+         static_cast<std::int64_t>(std::min<std::uint64_t>(rounds, kFar));
+}
+
 Cost capped(std::int64_t cost) {
   return static_cast<Cost>(std::min<std::int64_t>(cost, kFar));
 }
@@ -56,7 +62,7 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
   auto first = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t last = 0;
   std::int64_t sum = 0;
-  std::int64_t least = node.children.empty() ? 0 : kFar;
+  std::int64_t least = 0;
   prefix_[id].push_back(0);
   for (std::uint32_t c = 0; c < node.children.size(); ++c) {
     path.push_back({.node = id, .child = c});
@@ -67,15 +73,15 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
       first = std::min(first, from);
       last = std::max(last, to);
     }
-    sum = capped(sum + full_[node.children[c]]);
-    least = std::min<std::int64_t>(least, full_[node.children[c]]);
-    prefix_[id].push_back(static_cast<Cost>(sum));
+    sum += full_[node.children[c]];
+    least = c == 0 ? full_[node.children[c]] : std::min(least, full_[node.children[c]]);
+    prefix_[id].push_back(sum);
   }
   span_[id] = first < last ? std::pair{first, last} : std::pair{0U, 0U};
 
   switch (node.of) {
     case Of::branch:
-      full_[id] = static_cast<Cost>(least);
+      full_[id] = least;
       break;
     case Of::loop:
       // Without a known count it may not run at all.
@@ -85,7 +91,7 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
               : 0;
       break;
     default:
-      full_[id] = static_cast<Cost>(sum);
+      full_[id] = sum;
   }
   if (counted) {
     around.pop_back();
@@ -113,8 +119,7 @@ Cost Flow::pass_after(const Place& place, std::size_t depth) const {
       --loop;
       if (const std::uint64_t trips = around[loop].trips; trips > 0) {
         const std::uint64_t left = trips - std::min<std::uint64_t>(trips, place.round[loop] + 1);
-        cost += static_cast<std::int64_t>(std::min<std::uint64_t>(left, kFar)) *
-                full_[node.children[0]];
+        cost += times(full_[node.children[0]], left);
       }
     }
   }

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "commands/attribute/solve.h"
 
@@ -18,6 +19,8 @@ namespace jaxtrace {
 namespace {
 
 constexpr Cost kUnexplained = 50;
+constexpr std::size_t kFewLaunches =
+    64;                         // Launches with one sequence that are worth a second look.
 constexpr Cost kExpected = 40;  // Missing what most launches have.
 
 /// The work of one graph launch: consecutive events of a group.
@@ -274,6 +277,7 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     }
   };
   explain(flow);
+  std::optional<Flow> expecting;
   if (sequences.size() > 1) {
     std::map<std::uint32_t, std::size_t> seen;  // slot → launches in which it has a kernel
     for (const Sequence& sequence : sequences) {
@@ -283,10 +287,25 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
         before = x.slot;
       }
     }
-    const Flow expecting(bench.suspects.schedule(), learned_miss(bench, seen, launches.size()),
-                         false);
-    explain(expecting);
+    expecting.emplace(bench.suspects.schedule(), learned_miss(bench, seen, launches.size()), false);
+    explain(*expecting);
   }
+  // Equal kernels leave open which of them is missing; the times of each launch may tell.
+  const Flow& best = expecting ? *expecting : flow;
+  for (std::size_t q = 0, before = sequences.size(); q < before; ++q) {
+    if (!undecided(sequences[q].alignment) || sequences[q].launches.size() > kFewLaunches) continue;
+    for (const std::size_t l : std::exchange(sequences[q].launches, {})) {
+      const auto events = launches[l].events();
+      auto pieces = within(pieces_of(bench, events), site);
+      mark_tight(bench.trace, events, pieces);
+      sequences.push_back(
+          {.events = events,
+           .launches = {l},
+           .alignment = align(best, pieces, {.start = site.start}, bench.suspects.instructions())});
+    }
+  }
+  std::erase_if(sequences, [](const Sequence& q) { return q.launches.empty(); });
+
   std::vector<std::uint32_t> slots;
   for (Sequence& sequence : sequences) {
     settle_displaced(bench, sequence.events, sequence.alignment.pieces);
