@@ -79,9 +79,9 @@ class Flow {
 
   const hlo::Schedule* schedule_;
   std::vector<Cost> miss_;
-  std::vector<std::vector<Cost>>
-      prefix_;              // per sequence node: cost of passing its first i children
-  std::vector<Cost> full_;  // per node: cost of passing all of it
+  using Sum = std::int64_t;               // of costs, before the cap
+  std::vector<std::vector<Sum>> prefix_;  // per node: cost of passing its first i children
+  std::vector<Sum> full_;                 // per node: cost of passing all of it
   std::vector<std::pair<std::uint32_t, std::uint32_t>> span_;
   std::vector<std::vector<Step>> path_;  // per slot
   std::vector<std::uint32_t> loops_of_;  // per slot: row of loops_
