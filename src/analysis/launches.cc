@@ -71,19 +71,6 @@ std::vector<RunLane> run_lanes(const Trace& trace, HostId host) {
   return lanes;
 }
 
-/// The run of `lane` that contains the begin of `call`.
-std::uint32_t run_around(const Trace& trace, const RunLane& lane, std::uint32_t call) {
-  const Events& e = trace.events;
-  const Picoseconds at = e.begin[call];
-  auto after = std::ranges::upper_bound(lane.runs, at, {}, [&](auto run) { return e.begin[run]; });
-  // An outer run may contain the call where the run that began last is already over.
-  for (int looked = 0; after != lane.runs.begin() && looked < 4; ++looked) {
-    const std::uint32_t run = *--after;
-    if (at <= e.begin[run] + e.duration[run]) return run;
-  }
-  return kNoEvent;
-}
-
 bool same_module(const Trace& trace, std::uint32_t run, std::uint32_t call) {
   const StringId said =
       trace.annotations[static_cast<std::size_t>(trace.events.annotation[call])].hlo_module;
@@ -104,7 +91,7 @@ const RunLane* partner(const Trace& trace, const std::vector<RunLane>& lanes,
     std::int64_t slack = 0;
     const std::size_t step = calls.size() / kEnough + 1;
     for (std::size_t c = 0; c < calls.size(); c += step) {
-      const std::uint32_t run = run_around(trace, lane, calls[c]);
+      const std::uint32_t run = run_around(trace, lane.runs, calls[c]);
       if (run == kNoEvent || !same_module(trace, run, calls[c])) continue;
       ++inside;
       const std::int64_t gap = (trace.events.begin[calls[c]] - trace.events.begin[run]).count();
@@ -121,12 +108,25 @@ const RunLane* partner(const Trace& trace, const std::vector<RunLane>& lanes,
   return best;
 }
 
+}  // namespace
+
 std::size_t lane_of(const Trace& trace, std::uint32_t event) {
   const auto after = std::ranges::upper_bound(trace.lanes, event, {}, &Lane::first);
   return static_cast<std::size_t>(after - trace.lanes.begin()) - 1;
 }
 
-}  // namespace
+std::uint32_t run_around(const Trace& trace, std::span<const std::uint32_t> runs,
+                         std::uint32_t call) {
+  const Events& e = trace.events;
+  const Picoseconds at = e.begin[call];
+  auto after = std::ranges::upper_bound(runs, at, {}, [&](auto run) { return e.begin[run]; });
+  // An outer run may contain the call where the run that began last is already over.
+  for (int looked = 0; after != runs.begin() && looked < 4; ++looked) {
+    const std::uint32_t run = *--after;
+    if (at <= e.begin[run] + e.duration[run]) return run;
+  }
+  return kNoEvent;
+}
 
 bool is_graph_launch(std::string_view call) {
   return call.find("GraphLaunch") != std::string_view::npos;
@@ -178,7 +178,7 @@ Launches find_launches(const Trace& trace) {
       const RunLane* const runs = own != lanes.end() ? &*own : partner(trace, lanes, events);
       if (!runs) continue;
       for (const std::uint32_t call : events) {
-        run_of[call - trace.device_events] = run_around(trace, *runs, call);
+        run_of[call - trace.device_events] = run_around(trace, runs->runs, call);
       }
     }
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct Launches {
 };
 
 Launches find_launches(const Trace& trace);
+
+/// The row of Trace::lanes that an event stands in.
+std::size_t lane_of(const Trace& trace, std::uint32_t event);
+
+/// The run in `runs` (events of one lane, by begin) that `call` begins within, else kNoEvent.
+std::uint32_t run_around(const Trace& trace, std::span<const std::uint32_t> runs,
+                         std::uint32_t call);
 
 /// The call launches a whole graph: cuGraphLaunch, hipGraphLaunch.
 bool is_graph_launch(std::string_view call);

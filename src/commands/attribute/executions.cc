@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "commands/attribute/durations.h"
 #include "commands/attribute/solve.h"
 
 namespace jaxtrace {
@@ -39,8 +40,10 @@ Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& fl
   std::vector<Piece> pieces = pieces_of(bench, events);
   Alignment alignment = align(flow, pieces, {}, bench.suspects.instructions());
   if (undecided(alignment)) {
-    mark_tight(bench.trace, events, pieces);
-    alignment = align(flow, pieces, {}, bench.suspects.instructions());
+    Durations durations;
+    durations.learn(bench.trace, events, alignment);
+    Timed timed(bench.trace, events, std::move(pieces), durations);
+    alignment = align(flow, timed.pieces(), {}, bench.suspects.instructions());
   }
   Solved solved;
   for (std::size_t k = 0; k < events.size(); ++k) {

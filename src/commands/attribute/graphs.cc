@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "commands/attribute/durations.h"
 #include "commands/attribute/solve.h"
 
 namespace jaxtrace {
@@ -20,8 +21,8 @@ namespace {
 
 constexpr Cost kUnexplained = 50;
 constexpr std::size_t kFewLaunches =
-    64;                         // Launches with one sequence that are worth a second look.
-constexpr Cost kExpected = 40;  // Missing what most launches have.
+    64;                             // Launches with one sequence that are worth a second look.
+constexpr Cost kMayBeMissing = 20;  // Missing what may be absent, but is there in most launches.
 
 /// The work of one graph launch: consecutive events of a group.
 struct Launch {
@@ -180,8 +181,8 @@ std::vector<Cost> learned_miss(const Bench& bench, const std::map<std::uint32_t,
   for (std::uint32_t s = seen.begin()->first; s <= seen.rbegin()->first; ++s) {
     const auto at = seen.find(s);
     const std::size_t count = at == seen.end() ? 0 : at->second;
-    if (count * 2 > launches) {
-      miss[s] = std::max(miss[s], kExpected);
+    if (count * 2 > launches && miss[s] < kMayBeMissing) {
+      miss[s] = kMayBeMissing;
     } else if (count * 10 < launches) {
       miss[s] = std::min<Cost>(miss[s], 1);
     }
@@ -292,16 +293,21 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
   }
   // Equal kernels leave open which of them is missing; the times of each launch may tell.
   const Flow& best = expecting ? *expecting : flow;
+  Durations durations;
+  for (const Sequence& sequence : sequences) {
+    for (const std::size_t l : sequence.launches) {
+      durations.learn(bench.trace, launches[l].events(), sequence.alignment);
+    }
+  }
   for (std::size_t q = 0, before = sequences.size(); q < before; ++q) {
     if (!undecided(sequences[q].alignment) || sequences[q].launches.size() > kFewLaunches) continue;
     for (const std::size_t l : std::exchange(sequences[q].launches, {})) {
       const auto events = launches[l].events();
-      auto pieces = within(pieces_of(bench, events), site);
-      mark_tight(bench.trace, events, pieces);
-      sequences.push_back(
-          {.events = events,
-           .launches = {l},
-           .alignment = align(best, pieces, {.start = site.start}, bench.suspects.instructions())});
+      Timed timed(bench.trace, events, within(pieces_of(bench, events), site), durations);
+      sequences.push_back({.events = events,
+                           .launches = {l},
+                           .alignment = align(best, timed.pieces(), {.start = site.start},
+                                              bench.suspects.instructions())});
     }
   }
   std::erase_if(sequences, [](const Sequence& q) { return q.launches.empty(); });

@@ -21,23 +21,67 @@ void sort_by_launch(const Trace& trace, std::vector<std::uint32_t>& events) {
   if (!std::ranges::is_sorted(events, {}, key)) std::ranges::sort(events, {}, key);
 }
 
+/// The run of each event of a group.  Calls of one execution can come from several API lanes, whose
+/// partners among the run lanes may then differ: the lane with most of the events has the say.
+std::vector<std::uint32_t> runs_of(const Trace& trace, const Launches& launches,
+                                   const std::vector<std::uint32_t>& events) {
+  std::vector<std::uint32_t> run(events.size());
+  std::map<std::size_t, std::size_t> events_of_lane;
+  std::uint32_t before = kNoEvent;
+  std::size_t lane = 0;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    run[k] = launches.interval[events[k]];
+    if (run[k] == kNoEvent) continue;
+    if (run[k] != before) lane = lane_of(trace, run[k]);
+    before = run[k];
+    ++events_of_lane[lane];
+  }
+  if (events_of_lane.size() < 2) return run;
+
+  const auto main = std::ranges::max_element(events_of_lane, {}, [](const auto& lane_events) {
+    return std::pair(lane_events.second, -static_cast<std::ptrdiff_t>(lane_events.first));
+  });
+  std::map<std::uint32_t, std::size_t> events_of_run;
+  for (const std::uint32_t r : run) {
+    if (r != kNoEvent) ++events_of_run[r];
+  }
+  std::vector<std::uint32_t> main_runs;
+  std::vector<std::size_t> sizes;
+  for (const auto& [r, count] : events_of_run) {
+    if (lane_of(trace, r) != main->first) continue;
+    main_runs.push_back(r);
+    sizes.push_back(count);
+  }
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::ranges::nth_element(sizes, middle);
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    if (run[k] == kNoEvent || lane_of(trace, run[k]) == main->first) continue;
+    // A run with a fair share of work is an execution on another thread of a pool; one with a few
+    // launches lent its thread, and those belong where they were launched.
+    if (events_of_run[run[k]] * 4 < *middle) {
+      run[k] = run_around(trace, main_runs, launches.call[events[k]]);
+    }
+  }
+  return run;
+}
+
 /// Sets `executions` from the program runs that the events' calls stand in.
 void split_by_run(const Trace& trace, const Launches& launches, Group& group) {
   std::vector<std::uint32_t>& events = group.events;
   group.executions = {0};
-  const auto run = [&](std::uint32_t i) { return launches.interval[i]; };
-  const auto known = std::ranges::find_if(events, [&](auto i) { return run(i) != kNoEvent; });
-  if (known == events.end()) return;
+  const std::vector<std::uint32_t> run = runs_of(trace, launches, events);
+  const auto known = std::ranges::find_if(run, [](auto r) { return r != kNoEvent; });
+  if (known == run.end()) return;
   group.executions_known = true;
 
   // An event without a run goes with the one launched before it; the first ones, with the first
   // run.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;  // run, event
   runs.reserve(events.size());
-  std::uint32_t current = run(*known);
-  for (const std::uint32_t i : events) {
-    if (run(i) != kNoEvent) current = run(i);
-    runs.emplace_back(current, i);
+  std::uint32_t current = *known;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    if (run[k] != kNoEvent) current = run[k];
+    runs.emplace_back(current, events[k]);
   }
   const auto begin = [&](const auto& r) { return std::pair(trace.events.begin[r.first], r.first); };
   if (!std::ranges::is_sorted(runs, {}, begin)) {

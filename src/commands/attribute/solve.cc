@@ -6,9 +6,8 @@
 namespace jaxtrace {
 namespace {
 
-constexpr Cost kUnexplained = 50;                 // A kernel for which no slot is found.
-constexpr Cost kClear = 8;                        // A margin that needs no further evidence.
-constexpr std::int64_t kLeastKernel = 1'500'000;  // ps; shorter kernels are rare.
+constexpr Cost kUnexplained = 50;    // A kernel for which no slot is found.
+constexpr Cost kClear = 8;           // A margin that needs no further evidence.
 constexpr Cost kIgnoredAnchor = 30;  // A known kernel that the order of the others contradicts.
 
 }  // namespace
@@ -28,25 +27,6 @@ std::vector<Piece> pieces_of(const Bench& bench, std::span<const std::uint32_t> 
     }
   }
   return pieces;
-}
-
-void mark_tight(const Trace& trace, std::span<const std::uint32_t> events,
-                std::vector<Piece>& pieces) {
-  if (events.size() < 3) return;
-  const Events& e = trace.events;
-  std::vector<std::int64_t> gaps{0};
-  Picoseconds end = e.begin[events[0]] + e.duration[events[0]];
-  for (std::size_t k = 1; k < events.size(); ++k) {
-    gaps.push_back((e.begin[events[k]] - end).count());
-    end = std::max(end, e.begin[events[k]] + e.duration[events[k]]);
-  }
-  // Most neighbours are neighbours in the schedule too: their gap is what a full schedule leaves.
-  std::vector<std::int64_t> sorted(gaps.begin() + 1, gaps.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::ranges::nth_element(sorted, middle);
-  for (std::size_t k = 1; k < events.size(); ++k) {
-    pieces[k].tight = gaps[k] <= *middle + kLeastKernel;
-  }
 }
 
 bool undecided(const Alignment& alignment) {

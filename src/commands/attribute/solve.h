@@ -32,10 +32,6 @@ void solve_executions(Bench& bench);
 /// Pieces for events: known ones as anchors, the others with their candidates by name.
 std::vector<Piece> pieces_of(const Bench& bench, std::span<const std::uint32_t> events);
 
-/// Sets Piece::tight from the times of the events.
-void mark_tight(const Trace& trace, std::span<const std::uint32_t> events,
-                std::vector<Piece>& pieces);
-
 /// Some answer would be another if a missing kernel were missing elsewhere: times may tell.
 bool undecided(const Alignment& alignment);
 
