@@ -21,8 +21,29 @@ void sort_by_launch(const Trace& trace, std::vector<std::uint32_t>& events) {
   if (!std::ranges::is_sorted(events, {}, key)) std::ranges::sort(events, {}, key);
 }
 
-/// The run of each event of a group.  Calls of one execution can come from several API lanes, whose
-/// partners among the run lanes may then differ: the lane with most of the events has the say.
+/// Of `runs`, one lane's by begin, the one that `run` overlaps for half of the shorter of the two;
+/// `run` itself if there is none.
+std::uint32_t beside(const Trace& trace, const std::vector<std::uint32_t>& runs,
+                     std::uint32_t run) {
+  const Events& e = trace.events;
+  const auto end = [&](std::uint32_t r) { return e.begin[r] + e.duration[r]; };
+  const auto first = std::ranges::lower_bound(runs, e.begin[run], {}, end);
+  std::uint32_t best = run;
+  Picoseconds most{0};
+  for (auto r = first; r != runs.end() && e.begin[*r] <= end(run); ++r) {
+    const Picoseconds overlap = std::min(end(*r), end(run)) - std::max(e.begin[*r], e.begin[run]);
+    const Picoseconds shorter = std::min(e.duration[*r], e.duration[run]);
+    if (overlap > most && overlap * 2 >= shorter) {
+      most = overlap;
+      best = *r;
+    }
+  }
+  return best;
+}
+
+/// The run of each event of a group.  Some of an execution's launches may come from another thread
+/// that runs the program for another device at the same time: a device runs one execution of a
+/// program after the other, so runs side by side are one execution.
 std::vector<std::uint32_t> runs_of(const Trace& trace, const Launches& launches,
                                    const std::vector<std::uint32_t>& events) {
   std::vector<std::uint32_t> run(events.size());
@@ -41,26 +62,17 @@ std::vector<std::uint32_t> runs_of(const Trace& trace, const Launches& launches,
   const auto main = std::ranges::max_element(events_of_lane, {}, [](const auto& lane_events) {
     return std::pair(lane_events.second, -static_cast<std::ptrdiff_t>(lane_events.first));
   });
-  std::map<std::uint32_t, std::size_t> events_of_run;
-  for (const std::uint32_t r : run) {
-    if (r != kNoEvent) ++events_of_run[r];
-  }
+  std::map<std::uint32_t, std::uint32_t>
+      same;  // run elsewhere → the run of the main lane beside it
   std::vector<std::uint32_t> main_runs;
-  std::vector<std::size_t> sizes;
-  for (const auto& [r, count] : events_of_run) {
-    if (lane_of(trace, r) != main->first) continue;
-    main_runs.push_back(r);
-    sizes.push_back(count);
+  for (const std::uint32_t r : run) {
+    if (r == kNoEvent || !same.try_emplace(r, r).second) continue;
+    if (lane_of(trace, r) == main->first) main_runs.push_back(r);
   }
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::ranges::nth_element(sizes, middle);
-  for (std::size_t k = 0; k < events.size(); ++k) {
-    if (run[k] == kNoEvent || lane_of(trace, run[k]) == main->first) continue;
-    // A run with a fair share of work is an execution on another thread of a pool; one with a few
-    // launches lent its thread, and those belong where they were launched.
-    if (events_of_run[run[k]] * 4 < *middle) {
-      run[k] = run_around(trace, main_runs, launches.call[events[k]]);
-    }
+  std::ranges::sort(main_runs);
+  for (auto& [r, to] : same) to = beside(trace, main_runs, r);
+  for (std::uint32_t& r : run) {
+    if (r != kNoEvent) r = same[r];
   }
   return run;
 }
