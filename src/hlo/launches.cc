@@ -222,18 +222,39 @@ Found custom_call(const Context& c, InstructionId id) {
   return found;
 }
 
+/// The number of devices in each group of a mesh's axes; -1 if the axes are not of the mesh.
+std::int64_t group_size(const pb::MeshAxesReplicaGroupListProto& groups) {
+  std::int64_t size = 1;
+  for (const auto& axis : groups.axes()) {
+    const std::int64_t index = axis.mesh_axis_index();
+    if (index < 0 || index >= groups.mesh().axes_size()) return -1;
+    const std::int64_t part = axis.has_sub_axis_info()
+                                  ? axis.sub_axis_info().size()
+                                  : groups.mesh().axes(static_cast<int>(index)).size();
+    if (part != 1) size = part;  // only whether it is 1 matters
+  }
+  return size;
+}
+
 /// Whether every group of a collective has one member, so that it is a copy.
 bool degenerate(const pb::HloInstructionProto& in) {
-  const auto& groups = in.collective_device_list().replica_groups_size() > 0
-                           ? in.collective_device_list().replica_groups()
-                           : in.replica_groups();
+  if (in.opcode().starts_with("collective-permute")) {
+    return in.source_target_pairs_size() > 0 &&
+           std::ranges::all_of(in.source_target_pairs(),
+                               [](const auto& pair) { return pair.source() == pair.target(); });
+  }
+  const pb::CollectiveDeviceListProto& list = in.collective_device_list();
+  const auto& groups = list.replica_groups_size() > 0 ? list.replica_groups() : in.replica_groups();
   if (!groups.empty()) {
     return std::ranges::all_of(groups, [](const auto& g) { return g.replica_ids_size() == 1; });
   }
-  return (in.has_iota_collective_device_list() &&
-          in.iota_collective_device_list().num_devices_per_group() == 1) ||
-         (in.collective_device_list().has_iota_replica_group_list() &&
-          in.collective_device_list().iota_replica_group_list().num_devices_per_group() == 1);
+  if (in.has_mesh_axes_replica_group_list()) {
+    return group_size(in.mesh_axes_replica_group_list()) == 1;
+  }
+  const auto of_one = [](const pb::IotaReplicaGroupListProto& iota) {
+    return iota.num_devices_per_group() == 1;
+  };
+  return of_one(in.iota_collective_device_list()) || of_one(list.iota_replica_group_list());
 }
 
 Found collective(const Context& c, InstructionId id, Collective kind) {

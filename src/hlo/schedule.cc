@@ -87,8 +87,9 @@ bool has_done_thunk(const Walk& walk, const Instruction& start) {
   }
   // Until jax 0.9 the flag was looked for in the wrapped instruction, which does not have it.
   if (walk.nested_starts ? start.sync : launcher->sync) return false;
-  // A collective of groups of one is a copy, with nothing to wait for.
-  return launcher->launches.empty() || launcher->launches[0].work != Work::copy;
+  // A collective of groups of one is a copy; until jax 0.9 there was nothing to wait for.
+  return walk.nested_starts || launcher->launches.empty() ||
+         launcher->launches[0].work != Work::copy;
 }
 
 void emit_own(Walk& walk, InstructionId id, std::uint32_t parent) {
@@ -128,9 +129,8 @@ void emit(Walk& walk, InstructionId id, std::uint32_t parent) {
     return;
   }
   emit_own(walk, id, parent);
-  // An asynchronous collective stands in a start thunk of its own.
-  if (walk.nested_starts && op.ends_with("-start") && !i.sync && !i.launches.empty() &&
-      i.launches[0].work == Work::collective) {
+  // An asynchronous operation stands in a start thunk of its own.
+  if (walk.nested_starts && op.ends_with("-start") && !i.sync) {
     ++walk.next_thunk;
   }
 }

@@ -47,7 +47,9 @@ struct Node {
 ///
 /// A loop of unknown trip count holds the condition's slots and the predicate's host_copy before
 /// the body's; the last, failing test is then a partial iteration.  With a known count, the
-/// condition is compiled but never run, and is left out.
+/// condition is compiled but never run, and is left out.  A conditional's predicate or branch index
+/// is a host_copy before its branch node.  Inside a graph that holds the loop or conditional
+/// itself, neither copy happens.
 struct Schedule {
   std::vector<Slot> slots;
   std::vector<Node> nodes;
