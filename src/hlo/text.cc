@@ -182,10 +182,11 @@ class ModulePrinter {
       append_shape(to, parameter->proto->shape(), Layouts::hidden);
     });
     out_ += ") -> ";
-    append_shape(out_,
-                 computation.root == kNoRow ? computation.proto->program_shape().result()
-                                            : index_.instructions[computation.root].proto->shape(),
-                 Layouts::hidden);
+    if (computation.root == kNoRow) {
+      append_shape(out_, computation.proto->program_shape().result(), Layouts::hidden);
+    } else {
+      append_result_shape(out_, index_, index_.instructions[computation.root], Layouts::hidden);
+    }
   }
 
   void append_instruction(std::uint32_t row) {
@@ -194,7 +195,7 @@ class ModulePrinter {
     out_ += '%';
     out_ += instruction.name;
     out_ += " = ";
-    append_shape(out_, proto.shape(), Layouts::shown);
+    append_result_shape(out_, index_, instruction, Layouts::shown);
     out_ += ' ';
     append_opcode(instruction);
     out_ += '(';

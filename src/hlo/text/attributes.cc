@@ -149,11 +149,46 @@ void append_attributes_at(std::string& out, const ModuleIndex& index,
   append_result_accuracy(out, proto);
 }
 
+/// What a send, recv, recv-done or infeed carries; null for any other operation.
+const pb::ShapeProto* carried_shape(const ModuleIndex& index, const InstructionRow& instruction) {
+  const Proto& proto = *instruction.proto;
+  const std::string_view opcode = proto.opcode();
+  const pb::ShapeProto* from = &proto.shape();
+  if (opcode == "send" || opcode == "recv-done") {
+    if (proto.operand_ids_size() == 0) return nullptr;
+    const std::uint32_t operand =
+        index.instruction(index.computations[instruction.computation], proto.operand_ids(0));
+    if (operand == kNoRow) return nullptr;
+    from = &index.instructions[operand].proto->shape();
+    if (opcode == "send") return from;
+  } else if (opcode != "recv" && opcode != "infeed") {
+    return nullptr;
+  }
+  return from->tuple_shapes_size() > 0 ? &from->tuple_shapes(0) : nullptr;
+}
+
 }  // namespace
 
 void append_attributes(std::string& out, const ModuleIndex& index,
                        const InstructionRow& instruction, const TextOptions& options) {
   append_attributes_at(out, index, instruction, options, false, 0);
+}
+
+void append_result_shape(std::string& out, const ModuleIndex& index,
+                         const InstructionRow& instruction, Layouts layouts) {
+  const std::string_view opcode = instruction.proto->opcode();
+  if (opcode == "outfeed" || opcode == "send-done") {
+    out += "token[]";
+    return;
+  }
+  const pb::ShapeProto* data = carried_shape(index, instruction);
+  if (data == nullptr) {
+    append_shape(out, instruction.proto->shape(), layouts);
+    return;
+  }
+  out += '(';
+  append_shape(out, *data, layouts);
+  out += opcode == "send" || opcode == "recv" ? ", u32[], token[])" : ", token[])";
 }
 
 std::string_view modern_opcode(std::string_view opcode) {

@@ -164,12 +164,8 @@ void append_shape(std::string& out, const pb::ShapeProto& shape, Layouts layouts
     out += ')';
     return;
   }
-  if (const std::string_view name = element_type_name(type); !name.empty()) {
-    out += name;
-  } else {
-    out += "type";
-    append_int(out, type);
-  }
+  const std::string_view name = element_type_name(type);
+  out += name.empty() ? "primitive_type_invalid" : name;
   out += '[';
   const bool array = is_array_type(type);
   for (int i = 0; array && i < shape.dimensions_size(); ++i) {

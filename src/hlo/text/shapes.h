@@ -31,7 +31,7 @@ bool is_signed_integer_type(int type);
 
 enum class Layouts : bool { hidden, shown };
 
-/// An element type that is unknown prints as `type<number>`.
+/// An element type that is unknown prints as `primitive_type_invalid`.
 void append_shape(std::string& out, const pb::ShapeProto& shape, Layouts layouts);
 
 /// Leaves of a tuple that are no tuples themselves; 1 for what is no tuple.
