@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "jaxtrace/readers.h"
 #include "jaxtrace/trace.h"
 #include "proto/hlo.pb.h"
 #include "support/capture.h"
@@ -93,7 +94,7 @@ TEST(HloText, IsWhatXlaPrints) {
 /// Real captures below the captures folder, by the name that the goldens give them.
 std::vector<std::pair<std::string, fs::path>> captures_of(const fs::path& goldens) {
   std::vector<std::pair<std::string, fs::path>> found;
-  for (const auto& entry : fs::recursive_directory_iterator(test::captures())) {
+  for (const auto& entry : fs::recursive_directory_iterator(real_captures())) {
     if (!entry.path().string().ends_with(".xplane.pb")) continue;
     const std::string run = entry.path().parent_path().filename().string();
     for (const std::string& name : {run, "xla-cuda-" + run}) {
@@ -105,12 +106,12 @@ std::vector<std::pair<std::string, fs::path>> captures_of(const fs::path& golden
 }
 
 TEST(HloText, IsWhatXlaPrintsForRealCaptures) {
-  if (test::captures().empty()) GTEST_SKIP() << "JAXTRACE_CAPTURES is not set";
-  const fs::path goldens = test::captures() / "../goldens/hlo-text";
+  if (real_captures().empty()) GTEST_SKIP() << "JAXTRACE_CAPTURES is not set";
+  const fs::path goldens = real_captures() / "../goldens/hlo-text";
   std::size_t modules = 0;
   std::size_t texts = 0;
   for (const auto& [name, path] : captures_of(goldens)) {
-    const Trace trace = test::read_real(path);
+    const Trace trace = read_capture(path);
     for (const Module& module : trace.modules) {
       const std::string file = std::string(trace.strings[module.name]) + "(" +
                                std::to_string(module.program_id) + ").hlo.txt.gz";
