@@ -80,8 +80,8 @@ struct Lane {
 
 /// What the tracer wrote on an event about the XLA program it belongs to.  Few are distinct.
 struct Annotation {
-  StringId hlo_op =
-      StringId::empty;  ///< "loop_fusion.1", "command_buffer_6", "call.2"; empty if none
+  /// "loop_fusion.1", "command_buffer_6", "call.2"; empty if none.
+  StringId hlo_op = StringId::empty;
   StringId hlo_module = StringId::empty;  ///< "jit_step"
   StringId op_name = StringId::empty;     ///< stat `name`: XLA's op_name without `prefix`
   StringId prefix = StringId::empty;  ///< stat `prefix`: the part of op_name common to the module
