@@ -3,6 +3,9 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +74,29 @@ TEST_F(Docs, TheManPageHasTheExitCodesOfHelp) {
   const std::string page = man_page();
   for (const char* code : {"0", "1", "2", "3", "4", "70"}) {
     EXPECT_NE(page.find(std::string(".TP\n.B ") + code + "\n"), std::string::npos) << code;
+  }
+}
+
+/// Codes of findings as the sources file them: `Severity::note, "epoch-times"`.
+std::set<std::string> finding_codes() {
+  const std::regex code(R"re(Severity::\w+,\s*"([a-z0-9-]+)")re");
+  std::set<std::string> result;
+  const std::filesystem::path sources = std::filesystem::path(JAXTRACE_SOURCE_DIR) / "src";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources)) {
+    if (entry.path().extension() != ".cc") continue;
+    const std::string text = read_file(entry.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at) {
+      result.insert((*at)[1]);
+    }
+  }
+  return result;
+}
+
+TEST(DocsOfFindings, ExplainEveryCode) {
+  const std::string page = read_file(kDocs / "formats.md");
+  if (page.empty()) GTEST_SKIP() << "docs/formats.md is not written yet";
+  for (const std::string& code : finding_codes()) {
+    EXPECT_NE(page.find("`" + code + "`"), std::string::npos) << code;
   }
 }
 

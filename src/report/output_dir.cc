@@ -2,6 +2,10 @@
 // undone with the old files, which are kept aside until all new ones are in place.
 #include "report/output_dir.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -15,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kStaging = ".jaxtrace-";
 constexpr std::size_t kLongestName = 255;  // NAME_MAX of Linux file systems, in bytes.
 
 /// What open(2) and its like said last.
@@ -25,6 +30,26 @@ std::string reason() {
 bool something_is_at(const fs::path& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+/// A lock on a directory that ends with this process; -1 if another process has it.
+int locked(const fs::path& directory) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+/// Takes away what runs that were killed have left.
+void remove_abandoned(const fs::path& directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    if (!entry.path().filename().string().starts_with(kStaging)) continue;
+    const int lock = locked(entry.path());
+    if (lock < 0) continue;
+    fs::remove_all(entry.path(), ignored);
+    close(lock);
+  }
 }
 
 /// Where a directory entry lies, without following it if it is a link itself.
@@ -68,9 +93,11 @@ OutputDir::OutputDir(fs::path directory, std::vector<fs::path> inputs)
     }
     if (!fs::create_directories(whole, error) && error) fail(directory_, error.message());
 
-    std::string pattern = (directory_ / ".jaxtrace-XXXXXX").string();
+    remove_abandoned(directory_);
+    std::string pattern = (directory_ / (std::string(kStaging) + "XXXXXX")).string();
     if (mkdtemp(pattern.data()) == nullptr) fail(directory_, reason());
     staging_ = pattern;
+    lock_ = locked(staging_);
   } catch (...) {
     take_away();
     throw;
@@ -142,6 +169,8 @@ void OutputDir::take_away() noexcept {
   std::error_code ignored;
   if (!staging_.empty()) fs::remove_all(staging_, ignored);
   staging_.clear();
+  if (lock_ >= 0) close(lock_);
+  lock_ = -1;
   if (committed_) return;
   for (auto made = created_.rbegin(); made != created_.rend(); ++made) {
     fs::remove(*made, ignored);  // Only if nothing else has come to be in it.

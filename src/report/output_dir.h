@@ -2,7 +2,8 @@
 //
 // Files are written into a hidden folder inside the directory, so that they are on the same file
 // system, and renamed into place by commit().  Without commit(), nothing was ever there: neither
-// the files nor the directories made for them.  Other files in the directory are left alone.
+// the files nor the directories made for them.  Other files in the directory are left alone.  A run
+// that is killed leaves its hidden folder, which the next run takes away.
 #pragma once
 
 #include <filesystem>
@@ -48,6 +49,7 @@ class OutputDir {
   std::vector<std::filesystem::path> inputs_;
   std::vector<std::filesystem::path> created_;  // Directories made here, outermost first.
   std::filesystem::path staging_;
+  int lock_ = -1;  // On the staging folder, for as long as its run lives.
   std::vector<File> files_;
   bool committed_ = false;
 };

@@ -119,6 +119,18 @@ TEST(OutputDir, AStreamThatFailedLeavesNothing) {
   EXPECT_EQ(listed(scratch.path()), Names{});
 }
 
+TEST(OutputDir, TakesAwayWhatAKilledRunLeftButNotWhatALiveOneWrites) {
+  const ScratchDir scratch;
+  write_file(scratch.path() / ".jaxtrace-killed" / "kernels.csv", "half");
+  OutputDir first(scratch.path());
+  first.file("a.csv") << "first";
+  OutputDir second(scratch.path());
+  second.file("b.csv") << "second";
+  second.commit();
+  first.commit();
+  EXPECT_EQ(listed(scratch.path()), (Names{"a.csv", "b.csv"}));
+}
+
 TEST(OutputDir, NamesFromACaptureStayInTheDirectory) {
   const ScratchDir scratch;
   OutputDir files(scratch.path());
