@@ -100,6 +100,12 @@ std::vector<Emission> emissions(const Thunk& thunk, const Facts& facts, Style st
     return {copy(style, facts.bytes)};  // a group of one only copies
   }
   std::vector<Emission> out;
+  for (const std::string& name : thunk.launches) {
+    out.push_back(name == "Memset"   ? fill(style, facts.bytes)
+                  : name == "Memcpy" ? copy(style, facts.bytes)
+                                     : kernel(style, name, {64, 1, 1}, {256, 1, 1}, 0, false));
+  }
+  if (!out.empty()) return out;
   for (const LibraryKernel& one : library_kernels(thunk, facts, style, seed, variation)) {
     out.push_back(one.fill
                       ? fill(style, 1 << 20)

@@ -47,6 +47,30 @@ std::uint64_t highest_correlation(const Recording& recording) {
 
 }  // namespace
 
+void collapse_graphs(Recording& recording) {
+  for (Device& device : recording.devices) {
+    for (DeviceLine& line : device.lines) {
+      std::vector<DeviceEvent> kept;
+      for (const DeviceEvent& event : line.events) {
+        if (!event.in_graph) {
+          kept.push_back(event);
+          continue;
+        }
+        if (!kept.empty() && kept.back().in_graph && kept.back().call == event.call) {
+          kept.back().duration_ps = event.start_ps + event.duration_ps - kept.back().start_ps;
+          continue;
+        }
+        DeviceEvent& whole = kept.emplace_back(event);
+        whole.kernel = recording.strings.intern(fmt::format("CudaGraphExec:{}", event.graph_id));
+        whole.kind = EventKind::graph_launch;
+        whole.op = whole.within = whole.details = StringId::empty;
+        whole.node_id = 0;
+      }
+      line.events = std::move(kept);
+    }
+  }
+}
+
 void drop_events(Recording& recording, double share, std::uint64_t seed) {
   for (const Device& device : recording.devices) {
     drop_events_of(recording, device.ordinal, share, seed);

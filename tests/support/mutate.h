@@ -9,6 +9,9 @@
 
 namespace jaxtrace::synth {
 
+/// Graph-level tracing: one CudaGraphExec event a launch instead of its kernels.
+void collapse_graphs(Recording& recording);
+
 /// Drops device events, each with the given probability.
 void drop_events(Recording& recording, double share, std::uint64_t seed);
 

@@ -40,6 +40,27 @@ void put_csv(std::string_view text, std::ostream& out) {
   out << '"';
 }
 
+/// Calls `take` with one row after another, so that millions of them need no memory.
+template <class Function>
+void each_row(const Recording& recording, Function take) {
+  TruthRow row{.host = recording.host};
+  for (const Device& device : recording.devices) {
+    row.device = fmt::format("/device:GPU:{}", device.ordinal);
+    for (const DeviceLine& line : device.lines) {
+      row.line = line_name(recording, line);
+      for (const DeviceEvent& event : line.events) {
+        row.start_ps = event.start_ps;
+        row.duration_ps = event.duration_ps;
+        row.kernel = recording.strings[event.kernel];
+        row.hlo_op = recording.strings[event.op];
+        row.in_graph = event.in_graph;
+        row.within = recording.strings[event.within];
+        take(row);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string line_name(const Recording& recording, const DeviceLine& line) {
@@ -75,23 +96,7 @@ void sort_events(Recording& recording) {
 
 std::vector<TruthRow> truth_of(const Recording& recording) {
   std::vector<TruthRow> rows;
-  for (const Device& device : recording.devices) {
-    const std::string plane = fmt::format("/device:GPU:{}", device.ordinal);
-    for (const DeviceLine& line : device.lines) {
-      const std::string name = line_name(recording, line);
-      for (const DeviceEvent& event : line.events) {
-        rows.push_back({.host = recording.host,
-                        .device = plane,
-                        .line = name,
-                        .start_ps = event.start_ps,
-                        .duration_ps = event.duration_ps,
-                        .kernel = std::string(recording.strings[event.kernel]),
-                        .hlo_op = std::string(recording.strings[event.op]),
-                        .in_graph = event.in_graph,
-                        .within = std::string(recording.strings[event.within])});
-      }
-    }
-  }
+  each_row(recording, [&](const TruthRow& row) { rows.push_back(row); });
   return rows;
 }
 
@@ -99,17 +104,19 @@ void write_truth_header(std::ostream& out) {
   out << "host,device,line,start_ps,duration_ps,kernel,hlo_op,in_graph,within\n";
 }
 
-void write_truth_row(const TruthRow& row, std::ostream& out) {
-  put_csv(row.host, out);
-  out << ',' << row.device << ',';
-  put_csv(row.line, out);
-  out << ',' << row.start_ps << ',' << row.duration_ps << ',';
-  put_csv(row.kernel, out);
-  out << ',';
-  put_csv(row.hlo_op, out);
-  out << ',' << (row.in_graph ? 1 : 0) << ',';
-  put_csv(row.within, out);
-  out << '\n';
+void write_truth(const Recording& recording, std::ostream& out) {
+  each_row(recording, [&](const TruthRow& row) {
+    put_csv(row.host, out);
+    out << ',' << row.device << ',';
+    put_csv(row.line, out);
+    out << ',' << row.start_ps << ',' << row.duration_ps << ',';
+    put_csv(row.kernel, out);
+    out << ',';
+    put_csv(row.hlo_op, out);
+    out << ',' << (row.in_graph ? 1 : 0) << ',';
+    put_csv(row.within, out);
+    out << '\n';
+  });
 }
 
 }  // namespace jaxtrace::synth

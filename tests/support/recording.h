@@ -102,21 +102,21 @@ struct Recording {
 
 /// One device event of a file and the instruction that it belongs to.
 struct TruthRow {
-  std::string host, device, line;
+  std::string host{}, device{}, line{};
   std::int64_t start_ps = 0;
   std::int64_t duration_ps = 0;
-  std::string kernel;
-  std::string hlo_op;  ///< Empty: no instruction's.
+  std::string kernel{};
+  std::string hlo_op{};  ///< Empty: no instruction's.
   bool in_graph = false;
-  std::string within;  ///< Another name that is also right, if any.
+  std::string within{};  ///< The instruction around it, where that is another: async start …
 };
 
 /// By device, line and start, as in the file.
 std::vector<TruthRow> truth_of(const Recording& recording);
+void write_truth(const Recording& recording, std::ostream& out);
 
 /// host,device,line,start_ps,duration_ps,kernel,hlo_op,in_graph,within
 void write_truth_header(std::ostream& out);
-void write_truth_row(const TruthRow& row, std::ostream& out);
 
 /// The name a line has in the file.
 std::string line_name(const Recording& recording, const DeviceLine& line);

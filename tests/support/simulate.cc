@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <string_view>
-#include <tuple>
 
 #include "support/emissions.h"
+#include "support/graph_nodes.h"
 #include "support/random.h"
+#include "support/session.h"
 
 namespace jaxtrace::synth {
 namespace {
@@ -176,34 +176,6 @@ std::vector<Emission> work_of(const Simulation& sim, const Thunk& thunk) {
                    sim.clocks.size(), vary ? sim.launches : 0);
 }
 
-/// Numbers the nodes of a graph as CUDA does: in the order of creation, a conditional node's body
-/// after everything around it.
-void number_nodes(Simulation& sim, const std::vector<Thunk>& thunks) {
-  std::deque<const std::vector<Thunk>*> levels = {&thunks};
-  std::uint32_t next = 1;
-  while (!levels.empty()) {
-    std::vector<const Thunk*> flat;
-    for (const Thunk& thunk : *levels.front()) flat.push_back(&thunk);
-    levels.pop_front();
-    for (std::size_t i = 0; i < flat.size(); ++i) {
-      const Thunk& thunk = *flat[i];
-      sim.graph.first_node[&thunk] = next;
-      const bool conditional = thunk.kind == "kWhile" || thunk.kind == "kConditional";
-      next += conditional ? 1 : static_cast<std::uint32_t>(work_of(sim, thunk).size());
-      std::size_t at = i;
-      for (const ThunkSection& section : thunk.sections) {
-        if (conditional) {
-          levels.push_back(&section.thunks);
-        } else {
-          for (const Thunk& inner : section.thunks) {
-            flat.insert(flat.begin() + static_cast<std::ptrdiff_t>(++at), &inner);
-          }
-        }
-      }
-    }
-  }
-}
-
 void run(Simulation& sim, const std::vector<Thunk>& thunks);
 
 const std::vector<Thunk>& section(const Thunk& thunk, std::string_view name) {
@@ -273,8 +245,8 @@ void run_graph(Simulation& sim, const Thunk& thunk) {
   for (std::size_t d = ids.size(); d < sim.clocks.size(); ++d) ids.push_back(sim.next_graph_id++);
   sim.graph.ids = ids;
   const std::vector<Thunk>& content = section(thunk, "");
-  number_nodes(sim, content);
-  std::vector<std::size_t> before[2];
+  sim.graph.first_node =
+      number_nodes(content, [&](const Thunk& inner) { return work_of(sim, inner).size(); });
   for (std::size_t d = 0; d < sim.clocks.size(); ++d) {
     const std::int64_t start = call_host(sim, d,
                                          sim.options.style == Style::cuda
@@ -290,26 +262,8 @@ void run_graph(Simulation& sim, const Thunk& thunk) {
                 {"num_commands", static_cast<std::int64_t>(content.size())},
                 {"num_executions", static_cast<std::int64_t>(sim.launches)}});
     }
-    for (std::size_t s : {kCompute, kAsync}) {
-      before[s].push_back(rec.devices[d].lines[s].events.size());
-    }
   }
   run(sim, content);
-  if (sim.options.graph_level_trace) {
-    for (std::size_t d = 0; d < sim.clocks.size(); ++d) {
-      std::vector<DeviceEvent>& events = rec.devices[d].lines[kCompute].events;
-      if (events.size() == before[kCompute][d]) continue;
-      DeviceEvent whole = events[before[kCompute][d]];
-      whole.duration_ps = sim.clocks[d].streams[kCompute] - whole.start_ps;
-      events.resize(before[kCompute][d]);
-      rec.devices[d].lines[kAsync].events.resize(before[kAsync][d]);
-      whole.kernel = rec.strings.intern(fmt::format("CudaGraphExec:{}", ids[d]));
-      whole.kind = EventKind::graph_launch;
-      whole.op = whole.within = whole.details = StringId::empty;
-      whole.node_id = 0;
-      events.push_back(whole);
-    }
-  }
   sim.graph = {};
 }
 
@@ -377,54 +331,6 @@ void run(Simulation& sim, const std::vector<Thunk>& thunks) {
   for (const Thunk& thunk : thunks) run_one(sim, thunk);
 }
 
-void open_lines(Simulation& sim) {
-  Recording& rec = sim.recording;
-  const auto count = static_cast<std::int64_t>(sim.clocks.size());
-  for (std::int64_t d = 0; d < count; ++d) {
-    rec.devices.push_back(
-        {.ordinal = static_cast<int>(d),
-         .lines = {{.id = 16 + d, .name = "", .events = {}},
-                   {.id = 16 + std::max<std::int64_t>(24, count) + d, .name = "", .events = {}}},
-         .derived = {}});
-    rec.host_lines.push_back(
-        {.id = -7346000 - d, .name = fmt::format("py_xla_execute/{}", -7346000 - d), .events = {}});
-  }
-  rec.host_lines.push_back({.id = 17, .name = "python", .events = {}});
-  if (sim.options.style != Style::rocm) return;
-  for (std::int64_t d = 0; d < count; ++d) {
-    rec.host_lines.push_back(
-        {.id = 5000 + d, .name = fmt::format("Host Threads/{}", 5000 + d), .events = {}});
-  }
-}
-
-/// Gives out correlation ids in the order of the host calls, over all threads, with the gaps that
-/// other calls of the driver leave.
-void number_calls(Simulation& sim) {
-  std::vector<std::tuple<std::int64_t, std::size_t, std::uint32_t>> order;
-  Recording& rec = sim.recording;
-  for (std::size_t line = 0; line < rec.host_lines.size(); ++line) {
-    for (const HostEvent& event : rec.host_lines[line].events) {
-      if (event.call != 0) order.emplace_back(event.start_ps, line, event.call);
-    }
-  }
-  std::ranges::sort(order);
-  std::vector<std::uint64_t> ids(sim.calls + 1, 0);
-  Random gaps(sim.options.seed, "correlation");
-  std::uint64_t id = 4000;
-  for (const auto& [start, line, call] : order) {
-    id += 1 + (gaps.chance(0.3) ? gaps.below(3) : 0);
-    ids[call] = id;
-  }
-  for (HostLine& line : rec.host_lines) {
-    for (HostEvent& event : line.events) event.correlation = ids[event.call];
-  }
-  for (Device& device : rec.devices) {
-    for (DeviceLine& line : device.lines) {
-      for (DeviceEvent& event : line.events) event.correlation = ids[event.call];
-    }
-  }
-}
-
 void run_program(Simulation& sim, const Program& program, std::uint32_t row) {
   sim.program = &program;
   sim.program_row = row;
@@ -457,7 +363,7 @@ Recording simulate(const std::vector<Program>& programs, const SimulationOptions
     rec.programs.push_back(
         {.module = program.module, .program_id = program.program_id, .hlo = program.hlo});
   }
-  open_lines(sim);
+  open_lines(rec, options.devices);
 
   std::int64_t begin = kSessionStartPs + 47 * kMicrosecond;
   for (int step = 0; step < options.steps; ++step) {
@@ -482,7 +388,7 @@ Recording simulate(const std::vector<Program>& programs, const SimulationOptions
          .stats = {{strings.intern("_r"), 1}, {strings.intern("step_num"), step}}});
     begin = end;
   }
-  number_calls(sim);
+  number_calls(rec, sim.calls, options.seed);
   for (Device& device : rec.devices) {
     std::erase_if(device.lines, [](const DeviceLine& line) { return line.events.empty(); });
   }

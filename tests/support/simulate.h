@@ -21,13 +21,12 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::string host = "host0";
 
-  bool graphs = true;              ///< Command buffers run as graphs; else thunk by thunk.
-  bool node_ids = true;            ///< CUDA: cuda_graph_node_id on graph kernels
-  bool telemetry = false;          ///< Graph kernels carry their true hlo_op.
-  bool graph_level_trace = false;  ///< One CudaGraphExec event a launch instead of its kernels
-  int warm_up_steps = 0;           ///< Steps at the start that run command buffers thunk by thunk
-  int rerecord_at_step = -1;       ///< From this step on, graphs have other ids.
-  bool control_kernels = true;     ///< set_while_condition where a loop is inside a graph
+  bool graphs = true;           ///< Command buffers run as graphs; else thunk by thunk.
+  bool node_ids = true;         ///< CUDA: cuda_graph_node_id on graph kernels
+  bool telemetry = false;       ///< Graph kernels carry their true hlo_op.
+  int warm_up_steps = 0;        ///< Steps at the start that run command buffers thunk by thunk
+  int rerecord_at_step = -1;    ///< From this step on, graphs have other ids.
+  bool control_kernels = true;  ///< set_while_condition where a loop is inside a graph
   bool command_buffer_events = false;  ///< TraceMe `command_buffer::execute` with num_commands
   bool thunk_events = false;           ///< TraceMe per direct thunk, named as its instruction
   bool profiling_warning = false;      ///< TraceMe "WARNING: CommandBuffer disabled when profiling"

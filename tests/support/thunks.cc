@@ -141,8 +141,7 @@ std::vector<Thunk> parse_thunks(const std::string& csv) {
                      .instruction = row[5],
                      .grid = dim3(row[6]),
                      .block = dim3(row[7]),
-                     .shared_memory = static_cast<std::uint32_t>(number(row[8])),
-                     .sections = {}});
+                     .shared_memory = static_cast<std::uint32_t>(number(row[8]))});
     parents.resize(depth);
     parents.push_back(&into->back());
   }

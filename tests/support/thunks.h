@@ -23,7 +23,12 @@ struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 };
 
-struct ThunkSection;
+struct Thunk;
+
+struct ThunkSection {
+  std::string name;  ///< "condition", "body", "true_branch", "branch_2" …, or empty
+  std::vector<Thunk> thunks;
+};
 
 /// One row of thunks.csv with the rows below it.
 struct Thunk {
@@ -31,14 +36,11 @@ struct Thunk {
   std::string kind;         ///< XLA's: "kCustomKernel", "kWhile", "kCommandBuffer" …
   std::string kernel;       ///< As a profiler sees it; empty for library calls and copies.
   std::string instruction;  ///< The annotation: an HLO instruction, command_buffer_<n> or call<.n>
-  Dim3 grid, block;
+  Dim3 grid{}, block{};
   std::uint32_t shared_memory = 0;
-  std::vector<ThunkSection> sections;  ///< condition and body, branches, or one without a name
-};
-
-struct ThunkSection {
-  std::string name;  ///< "condition", "body", "true_branch", "branch_2" …, or empty
-  std::vector<Thunk> thunks;
+  std::vector<ThunkSection> sections{};  ///< condition and body, branches, or one without a name
+  /// What a library call launches, where a test says so; "Memset" and "Memcpy" stand for those.
+  std::vector<std::string> launches{};
 };
 
 /// What the HLO says of an instruction.

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <numeric>
 #include <ostream>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "support/plane_writer.h"
+#include "support/random.h"
+#include "support/wire_out.h"
 
 namespace jaxtrace::synth {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::int64_t kTimestampNs = 905'441;  // as in the goldens
 
 struct Writer {
   const Recording& recording;
-  const WriteOptions& options;
+  const WriteOptions options;
   Random order;
 };
 
@@ -29,127 +31,115 @@ void shuffle(Writer& writer, std::vector<T>& parts) {
   }
 }
 
-std::string_view text(const Writer& writer, StringId id) {
-  return writer.recording.strings[id];
-}
-
 void add_program(Writer& writer, PlaneWriter& plane, std::uint32_t program, StringId op,
-                 std::vector<std::string>& stats) {
+                 Stats& stats) {
   if (program == kNoProgram) return;
   const RecordedProgram& of = writer.recording.programs[program];
-  stats.push_back(ref_stat(plane, "tf_op", "XlaModule:"));
-  stats.push_back(ref_stat(plane, "hlo_module", of.module));
-  stats.push_back(int_stat(plane, "program_id", of.program_id));
-  if (op != StringId::empty) stats.push_back(ref_stat(plane, "hlo_op", text(writer, op)));
+  add_ref(plane, stats, "tf_op", "XlaModule:");
+  add_ref(plane, stats, "hlo_module", of.module);
+  add_int(plane, stats, "program_id", of.program_id);
+  if (op != StringId::empty) add_ref(plane, stats, "hlo_op", writer.recording.strings, op);
 }
 
-std::vector<std::string> stats_of(Writer& writer, PlaneWriter& plane, const DeviceEvent& event) {
-  std::vector<std::string> stats;
+void add_stats(Writer& writer, PlaneWriter& plane, const DeviceEvent& event, Stats& stats) {
+  const StringPool& strings = writer.recording.strings;
   if (event.correlation != 0) {
-    stats.push_back(
-        int_stat(plane, "correlation_id", static_cast<std::int64_t>(event.correlation)));
+    add_int(plane, stats, "correlation_id", static_cast<std::int64_t>(event.correlation));
   }
   if (writer.recording.style == Style::cuda && writer.options.context_ids) {
-    stats.push_back(ref_stat(plane, "context_id", "$$1"));
+    add_ref(plane, stats, "context_id", "$$1");
   }
   if (event.details != StringId::empty) {
     const std::string_view key = event.kind == EventKind::memcpy   ? "memcpy_details"
                                  : event.kind == EventKind::memset ? "Memset_details"
                                  : event.kind == EventKind::memory ? "memalloc_details"
                                                                    : "kernel_details";
-    stats.push_back(ref_stat(plane, key, text(writer, event.details)));
+    add_ref(plane, stats, key, strings, event.details);
   }
   add_program(writer, plane, event.program, event.shown_op, stats);
-  if (event.op_name != StringId::empty) {
-    stats.push_back(ref_stat(plane, "name", text(writer, event.op_name)));
-  }
+  if (event.op_name != StringId::empty) add_ref(plane, stats, "name", strings, event.op_name);
   if (event.graph_id != 0) {
     const bool whole = event.kind == EventKind::graph_launch;
-    stats.push_back(
-        uint_stat(plane, whole ? "cuda_graph_exec_id" : "cuda_graph_id", event.graph_id));
+    add_uint(plane, stats, whole ? "cuda_graph_exec_id" : "cuda_graph_id", event.graph_id);
   }
-  if (event.node_id != 0) stats.push_back(uint_stat(plane, "cuda_graph_node_id", event.node_id));
-  return stats;
+  if (event.node_id != 0) add_uint(plane, stats, "cuda_graph_node_id", event.node_id);
 }
 
-std::vector<std::string> stats_of(Writer& writer, PlaneWriter& plane, const HostEvent& event) {
-  std::vector<std::string> stats;
+void add_stats(Writer& writer, PlaneWriter& plane, const HostEvent& event, Stats& stats) {
   if (event.correlation != 0) {
-    stats.push_back(
-        int_stat(plane, "correlation_id", static_cast<std::int64_t>(event.correlation)));
+    add_int(plane, stats, "correlation_id", static_cast<std::int64_t>(event.correlation));
   }
-  if (event.device_id >= 0) stats.push_back(int_stat(plane, "device_id", event.device_id));
+  if (event.device_id >= 0) add_int(plane, stats, "device_id", event.device_id);
   add_program(writer, plane, event.program, event.shown_op, stats);
   for (const auto& [key, value] : event.stats) {
-    stats.push_back(int_stat(plane, text(writer, key), value));
+    add_int(plane, stats, writer.recording.strings[key], value);
   }
-  return stats;
 }
 
 template <class Event>
-void add_line(Writer& writer, PlaneWriter& plane, std::int64_t id, std::string_view name,
-              const std::vector<Event>& events, StringId Event::*event_name,
-              std::vector<std::string>& lines) {
+std::string line_bytes(Writer& writer, PlaneWriter& plane, std::int64_t id, std::string_view name,
+                       const std::vector<Event>& events, StringId Event::*event_name) {
   std::string line;
   put_number_unless_zero(line, 1, id);
   put_bytes(line, 2, name);
   put_number_unless_zero(line, 3, kTimestampNs + writer.options.shift_ns);
   std::string encoded;
+  Stats stats;
+  std::vector<std::size_t> order;
   for (const Event& event : events) {
     encoded.clear();
-    put_number(encoded, 1, plane.event_id(text(writer, event.*event_name)));
+    stats.clear();
+    put_number(encoded, 1, plane.events(writer.recording.strings, event.*event_name));
     put_number_unless_zero(encoded, 2, event.start_ps - kTimestampNs * 1000);
     put_number_unless_zero(encoded, 3, event.duration_ps);
-    std::vector<std::string> stats = stats_of(writer, plane, event);
-    shuffle(writer, stats);
-    for (const std::string& stat : stats) put_bytes(encoded, 4, stat);
+    add_stats(writer, plane, event, stats);
+    order.resize(stats.ends.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(writer, order);
+    for (const std::size_t i : order) put_bytes(encoded, 4, stats[i]);
     put_bytes(line, 4, encoded);
   }
-  lines.push_back(std::move(line));
+  return line;
 }
 
-/// A plane of `lines` with its metadata, as field 1 of XSpace.
-std::string plane_bytes(Writer& writer, PlaneWriter& plane, std::int64_t id, std::string_view name,
-                        std::vector<std::string> lines, const std::vector<std::string>& stats,
-                        std::vector<std::string> event_metadata = {}) {
-  shuffle(writer, lines);
-  std::vector<std::string> fields;
-  const auto field = [&](std::uint32_t number, std::string_view value) {
-    std::string& out = fields.emplace_back();
-    put_bytes(out, number, value);
-  };
-  for (const std::string& line : lines) field(3, line);
-  for (std::size_t i = 0; i < plane.event_metadata.size(); ++i) {
+/// A field of XPlane.
+struct Field {
+  std::uint32_t number;
+  std::string value;
+};
+
+void add_metadata(const Numbering& names, std::uint32_t field, std::vector<Field>& fields) {
+  for (std::size_t i = 0; i < names.names.size(); ++i) {
     std::string value;
     put_number(value, 1, static_cast<std::int64_t>(i) + 1);
-    put_bytes(value, 2, plane.event_metadata[i]);
+    put_bytes(value, 2, names.names[i]);
     std::string entry;
     put_number(entry, 1, static_cast<std::int64_t>(i) + 1);
     put_bytes(entry, 2, value);
-    event_metadata.push_back(std::move(entry));
+    fields.push_back({field, std::move(entry)});
   }
-  for (const std::string& entry : event_metadata) field(4, entry);
-  for (std::size_t i = 0; i < plane.stat_metadata.size(); ++i) {
-    std::string value;
-    put_number(value, 1, static_cast<std::int64_t>(i) + 1);
-    put_bytes(value, 2, plane.stat_metadata[i]);
-    std::string entry;
-    put_number(entry, 1, static_cast<std::int64_t>(i) + 1);
-    put_bytes(entry, 2, value);
-    field(5, entry);
-  }
-  for (const std::string& stat : stats) field(6, stat);
+}
+
+/// The content of a plane: `fields` are its lines and the event metadata it has already.
+std::string plane_bytes(Writer& writer, const PlaneWriter& plane, std::int64_t id,
+                        std::string_view name, std::vector<Field> fields, const Stats& stats = {}) {
+  add_metadata(plane.events, 4, fields);
+  add_metadata(plane.stats, 5, fields);
+  for (std::size_t i = 0; i < stats.ends.size(); ++i) fields.push_back({6, std::string(stats[i])});
   shuffle(writer, fields);
   std::string out;
   put_number_unless_zero(out, 1, id);
   put_bytes(out, 2, name);
-  for (const std::string& one : fields) out += one;
+  for (Field& field : fields) {
+    put_bytes(out, field.number, field.value);
+    field.value = {};  // a line of millions of events need not be held twice
+  }
   return out;
 }
 
 std::string metadata_plane(Writer& writer) {
   PlaneWriter plane;
-  std::vector<std::string> entries;
+  std::vector<Field> entries;
   std::int64_t next = 1;
   for (const RecordedProgram& program : writer.recording.programs) {
     const std::int64_t key = writer.options.old_metadata ? program.program_id : next++;
@@ -158,52 +148,51 @@ std::string metadata_plane(Writer& writer) {
     put_bytes(value, 2, fmt::format("{}({})", program.module, program.program_id));
     if (!program.hlo.empty()) {
       std::string stat;
-      put_number(stat, 1, plane.stat_id("Hlo Proto"));
+      put_number(stat, 1, plane.stats("Hlo Proto"));
       put_bytes(stat, 6, program.hlo);
       put_bytes(value, 5, stat);
     }
     if (!writer.options.old_metadata) {
-      put_bytes(value, 5,
-                uint_stat(plane, "program_id", static_cast<std::uint64_t>(program.program_id)));
+      Stats stats;
+      add_uint(plane, stats, "program_id", static_cast<std::uint64_t>(program.program_id));
+      put_bytes(value, 5, stats[0]);
     }
     std::string entry;
     put_number(entry, 1, key);
     put_bytes(entry, 2, value);
-    entries.push_back(std::move(entry));
+    entries.push_back({4, std::move(entry)});
   }
-  return plane_bytes(writer, plane, 0, "/host:metadata", {}, {}, std::move(entries));
+  return plane_bytes(writer, plane, 0, "/host:metadata", std::move(entries));
+}
+
+/// The capabilities of the chips that the goldens were compiled for; the bandwidth of AMD is half
+/// of the truth in real files, too.
+Stats capabilities(PlaneWriter& plane, Style style) {
+  Stats out;
+  const bool cuda = style == Style::cuda;
+  add_ref(plane, out, "device_vendor", cuda ? "Nvidia" : "AMD");
+  add_int(plane, out, "core_count", cuda ? 132 : 304);
+  add_int(plane, out, "clock_rate", cuda ? 1'980'000 : 2'100'000);
+  add_uint(plane, out, "memory_bandwidth", cuda ? 3'352'320'000'000 : 2'662'400'000'000);
+  add_uint(plane, out, "memory_size", cuda ? 84'929'347'584 : 205'822'885'888);
+  add_int(plane, out, "compute_cap_major", 9);
+  add_int(plane, out, "compute_cap_minor", cuda ? 0 : 4);
+  if (cuda) add_ref(plane, out, "gpu_device_name", "NVIDIA H100 80GB HBM3");
+  return out;
 }
 
 std::string device_plane(Writer& writer, const Device& device) {
   PlaneWriter plane;
-  std::vector<std::string> stats;
-  // The capabilities of the chips that the goldens were compiled for; the bandwidth of AMD is half
-  // of the truth in real files, too.
-  if (writer.recording.style == Style::cuda) {
-    stats = {ref_stat(plane, "device_vendor", "Nvidia"),
-             int_stat(plane, "core_count", 132),
-             int_stat(plane, "clock_rate", 1'980'000),
-             uint_stat(plane, "memory_bandwidth", 3'352'320'000'000),
-             uint_stat(plane, "memory_size", 84'929'347'584),
-             int_stat(plane, "compute_cap_major", 9),
-             int_stat(plane, "compute_cap_minor", 0),
-             ref_stat(plane, "gpu_device_name", "NVIDIA H100 80GB HBM3")};
-  } else {
-    stats = {ref_stat(plane, "device_vendor", "AMD"),
-             int_stat(plane, "core_count", 304),
-             int_stat(plane, "clock_rate", 2'100'000),
-             uint_stat(plane, "memory_bandwidth", 2'662'400'000'000),
-             uint_stat(plane, "memory_size", 205'822'885'888),
-             int_stat(plane, "compute_cap_major", 9),
-             int_stat(plane, "compute_cap_minor", 4)};
-  }
-  std::vector<std::string> lines;
+  const Stats stats = capabilities(plane, writer.recording.style);
+  std::vector<Field> lines;
   for (const DeviceLine& line : device.lines) {
-    add_line(writer, plane, line.id, line_name(writer.recording, line), line.events,
-             &DeviceEvent::kernel, lines);
+    const std::string name = line_name(writer.recording, line);
+    lines.push_back(
+        {3, line_bytes(writer, plane, line.id, name, line.events, &DeviceEvent::kernel)});
   }
   for (const HostLine& line : device.derived) {
-    add_line(writer, plane, line.id, line.name, line.events, &HostEvent::name, lines);
+    lines.push_back(
+        {3, line_bytes(writer, plane, line.id, line.name, line.events, &HostEvent::name)});
   }
   return plane_bytes(writer, plane, device.ordinal, fmt::format("/device:GPU:{}", device.ordinal),
                      std::move(lines), stats);
@@ -211,19 +200,19 @@ std::string device_plane(Writer& writer, const Device& device) {
 
 std::string host_plane(Writer& writer) {
   PlaneWriter plane;
-  std::vector<std::string> lines;
+  std::vector<Field> lines;
   for (const HostLine& line : writer.recording.host_lines) {
-    add_line(writer, plane, line.id, line.name, line.events, &HostEvent::name, lines);
+    lines.push_back(
+        {3, line_bytes(writer, plane, line.id, line.name, line.events, &HostEvent::name)});
   }
-  return plane_bytes(writer, plane, 1000, "/host:CPU", std::move(lines), {});
+  return plane_bytes(writer, plane, 1000, "/host:CPU", std::move(lines));
 }
 
 std::string environment_plane(Writer& writer) {
   PlaneWriter plane;
-  // An arbitrary moment: 2025-11-29.
-  const std::vector<std::string> stats = {
-      uint_stat(plane, "profile_start_time", 1'764'400'000'000'000'000),
-      uint_stat(plane, "profile_stop_time", 1'764'400'003'000'000'000)};
+  Stats stats;  // an arbitrary moment: 2025-11-29
+  add_uint(plane, stats, "profile_start_time", 1'764'400'000'000'000'000);
+  add_uint(plane, stats, "profile_stop_time", 1'764'400'003'000'000'000);
   return plane_bytes(writer, plane, 2000, "Task Environment", {}, stats);
 }
 
@@ -232,7 +221,7 @@ std::string environment_plane(Writer& writer) {
 void write_xspace(const Recording& recording, const WriteOptions& options, std::ostream& out) {
   Writer writer{recording, options, Random(options.shuffle)};
   std::vector<std::size_t> planes(recording.devices.size() + 3);
-  for (std::size_t i = 0; i < planes.size(); ++i) planes[i] = i;
+  std::iota(planes.begin(), planes.end(), std::size_t{0});
   shuffle(writer, planes);
   std::string head;
   for (const std::size_t i : planes) {
@@ -254,6 +243,21 @@ void write_xspace(const Recording& recording, const WriteOptions& options, std::
   for (const std::string& warning : recording.warnings) put_bytes(tail, 3, warning);
   put_bytes(tail, 4, recording.host);
   out << tail;
+}
+
+std::string encode_metadata_plane(const Recording& recording) {
+  Writer writer{recording, {}, Random(0)};
+  return metadata_plane(writer);
+}
+
+std::string encode_device_plane(const Recording& recording, const Device& device) {
+  Writer writer{recording, {}, Random(0)};
+  return device_plane(writer, device);
+}
+
+std::string encode_host_plane(const Recording& recording) {
+  Writer writer{recording, {}, Random(0)};
+  return host_plane(writer);
 }
 
 std::string xspace_bytes(const Recording& recording, const WriteOptions& options) {

@@ -21,6 +21,11 @@ struct WriteOptions {
 
 void write_xspace(const Recording& recording, const WriteOptions& options, std::ostream& out);
 
+/// Single planes (the content of XSpace.planes), for captures made piece by piece.
+std::string encode_metadata_plane(const Recording& recording);
+std::string encode_device_plane(const Recording& recording, const Device& device);
+std::string encode_host_plane(const Recording& recording);
+
 std::string xspace_bytes(const Recording& recording, const WriteOptions& options = {});
 
 }  // namespace jaxtrace::synth

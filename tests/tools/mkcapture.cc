@@ -11,6 +11,7 @@
 
 #include "support/mutate.h"
 #include "support/recording.h"
+#include "support/scale.h"
 #include "support/simulate.h"
 #include "support/thunks.h"
 #include "support/write_xplane.h"
@@ -28,7 +29,7 @@ struct Arguments {
   double drop = 0, reorder = 0;
   int wrong = 0, foreign = 0, memory = 0;
   std::vector<std::string> strip;
-  bool derived = false;
+  bool derived = false, graph_level_trace = false;
 };
 
 std::ofstream open_out(const std::filesystem::path& path) {
@@ -69,6 +70,7 @@ void run_program(Arguments& arguments) {
   options.node_ids = !arguments.no_node_ids;
   options.predicate_copies = !arguments.no_copies;
   Recording recording = simulate(programs, options);
+  if (arguments.graph_level_trace) collapse_graphs(recording);
   if (arguments.reorder > 0) reorder_in_graphs(recording, arguments.reorder, options.seed);
   if (arguments.drop > 0) drop_events(recording, arguments.drop, options.seed);
   if (arguments.wrong > 0) wrong_correlations(recording, arguments.wrong, options.seed);
@@ -81,7 +83,19 @@ void run_program(Arguments& arguments) {
   write_xspace(recording, arguments.write, file);
   std::ofstream truth = open_out(truth_path(arguments.out));
   write_truth_header(truth);
-  for (const TruthRow& row : truth_of(recording)) write_truth_row(row, truth);
+  write_truth(recording, truth);
+}
+
+void run_kernels(const ScaleOptions& options, const std::string& out, bool with_truth) {
+  std::ofstream file = open_out(out);
+  std::ofstream truth;
+  if (with_truth) truth = open_out(truth_path(out));
+  write_scale(options, file, with_truth ? &truth : nullptr);
+}
+
+void run_events(std::uint64_t count, std::uint64_t seed, const std::string& out) {
+  std::ofstream file = open_out(out);
+  write_events(count, seed, file);
 }
 
 }  // namespace
@@ -106,7 +120,7 @@ int main(int argc, char** argv) {
   program->add_flag("--graphs-off", a.graphs_off, "Command buffers off: every hlo_op is true");
   program->add_flag("--no-node-ids", a.no_node_ids, "CUDA without cuda_graph_node_id");
   program->add_flag("--telemetry", s.telemetry, "Graph kernels carry their true hlo_op");
-  program->add_flag("--graph-level-trace", s.graph_level_trace, "One event per graph launch");
+  program->add_flag("--graph-level-trace", a.graph_level_trace, "One event per graph launch");
   program->add_option("--warm-up", s.warm_up_steps, "Steps that run graphs thunk by thunk");
   program->add_option("--rerecord-at", s.rerecord_at_step, "Step from which graphs are new");
   program->add_flag("--command-buffer-events", s.command_buffer_events, "Host TraceMe events");
@@ -127,9 +141,32 @@ int main(int argc, char** argv) {
   program->add_option("--shift-ns", a.write.shift_ns, "Added to every line's timestamp");
   program->add_option("-o,--out", a.out, "OUT.xplane.pb; OUT.truth.csv goes beside it")->required();
 
+  ScaleOptions scale;
+  bool with_truth = false;
+  CLI::App* kernels =
+      app.add_subcommand("kernels", "Many launches of one graph, written piecewise");
+  kernels->add_option("--devices", scale.devices, "GPUs")->capture_default_str();
+  kernels->add_option("--kernels", scale.kernels, "Per device")->capture_default_str();
+  kernels->add_option("--graph-slots", scale.graph_slots, "0: direct launches")
+      ->capture_default_str();
+  kernels->add_option("--seed", scale.seed, "Another seed, another capture")->capture_default_str();
+  kernels->add_flag("--truth", with_truth, "Write OUT.truth.csv, too");
+  kernels->add_option("-o,--out", a.out, "OUT.xplane.pb")->required();
+
+  std::uint64_t count = 20'000'000;
+  CLI::App* events = app.add_subcommand("events", "Direct launches, to measure readers on");
+  events->add_option("--count", count, "Device events; 20M and 20k are understood")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}},
+          CLI::AsNumberWithUnit::CASE_SENSITIVE));
+  events->add_option("--seed", scale.seed, "Another seed, another capture")->capture_default_str();
+  events->add_option("-o,--out", a.out, "OUT.xplane.pb")->required();
+
   CLI11_PARSE(app, argc, argv);
   try {
-    run_program(a);
+    if (*program) run_program(a);
+    if (*kernels) run_kernels(scale, a.out, with_truth);
+    if (*events) run_events(count, scale.seed, a.out);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "mkcapture: %s\n", error.what());
     return 1;

@@ -1,0 +1,95 @@
+// Random program trees: everything that small_program.h can spell, in random nesting, with bodies
+// shared often, since shared kernel names are what makes attribution hard.
+#include <fmt/format.h>
+
+#include "support/small_program.h"
+
+namespace jaxtrace::synth {
+namespace {
+
+struct Growth {
+  Random& random;
+  int left;         ///< Instructions still to make
+  int counter = 0;  ///< For names
+};
+
+std::string name(Growth& growth, std::string_view stem) {
+  return fmt::format("{}.{}", stem, ++growth.counter);
+}
+
+Node random_fusion(Growth& growth) {
+  constexpr std::string_view kStems[] = {"loop_add_fusion", "input_reduce_fusion",
+                                         "gemm_fusion_dot", "wrapped_transpose"};
+  const std::string_view stem = kStems[growth.random.below(4)];
+  return fusion(name(growth, stem), fmt::format("{} body {}", stem, growth.random.below(4)));
+}
+
+/// What may stand in a command buffer.
+Node random_command(Growth& growth) {
+  --growth.left;
+  switch (growth.random.below(8)) {
+    case 0:
+      return copy(name(growth, "copy"));
+    case 1:
+      return gemm(name(growth, "cublas-gemm"));
+    default:
+      return random_fusion(growth);
+  }
+}
+
+std::vector<Node> commands(Growth& growth, std::int64_t low, std::int64_t high) {
+  std::vector<Node> out;
+  for (std::int64_t i = growth.random.between(low, high); i > 0; --i) {
+    out.push_back(random_command(growth));
+  }
+  return out;
+}
+
+std::vector<Node> sequence(Growth& growth, int depth);
+
+Node random_node(Growth& growth, int depth) {
+  const std::uint64_t pick = growth.random.below(depth < 3 ? 16 : 11);
+  --growth.left;
+  if (pick < 4) return random_fusion(growth);
+  if (pick < 7) return graph(commands(growth, 2, 8));
+  switch (pick) {
+    case 7:
+      return collective(name(growth, "all-reduce"), "all-reduce");
+    case 8:
+      return async(name(growth, "all-gather-start"),
+                   {collective(name(growth, "all-gather"), "all-gather")}, commands(growth, 1, 3));
+    case 9:
+      return custom(name(growth, "custom-call"), "ffi_target");
+    case 10:
+      return nothing(name(growth, "bitcast"));
+    case 11:
+    case 12:
+      return loop(name(growth, "while"), growth.random.below(5), sequence(growth, depth + 1));
+    case 13:
+      return loop(name(growth, "while"), std::nullopt, sequence(growth, depth + 1),
+                  commands(growth, 0, 2));
+    default:
+      return branch(name(growth, "conditional"),
+                    {sequence(growth, depth + 1), sequence(growth, depth + 1)});
+  }
+}
+
+std::vector<Node> sequence(Growth& growth, int depth) {
+  std::vector<Node> out;
+  const std::int64_t count = growth.random.between(1, 5);
+  for (std::int64_t i = 0; i < count && growth.left > 0; ++i) {
+    out.push_back(random_node(growth, depth));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Node> random_nodes(Random& random, int size) {
+  Growth growth{random, size};
+  std::vector<Node> out;
+  while (growth.left > 0) out.push_back(random_node(growth, 0));
+  return out;
+}
+
+}  // namespace jaxtrace::synth
