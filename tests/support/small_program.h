@@ -24,9 +24,9 @@ struct Origin {
     std::string file, function;
     std::int32_t line = 0;
   };
-  std::string op_name;
-  std::vector<Frame> frames;  ///< Innermost first, as stack_frame_id leads to them
-  std::string source_file;    ///< OpMetadata.source_file, as older JAX writes it
+  std::string op_name{};
+  std::vector<Frame> frames{};  ///< Innermost first, as stack_frame_id leads to them
+  std::string source_file{};    ///< OpMetadata.source_file, as older JAX writes it
   std::int32_t source_line = 0;
 };
 

@@ -22,8 +22,8 @@ pb::XSpace three_kernels() {
   const Program program =
       small_program("jit_step", {fusion("a"), fusion("b"), gemm("g", {"Cijk_one"})});
   pb::XSpace space;
-  space.ParseFromString(xspace_bytes(simulate(
-      {program}, {.style = Style::rocm, .devices = 2, .steps = kSteps, .graphs = false})));
+  space.ParseFromString(xspace_bytes(
+      simulate({program}, {.style = Style::rocm, .devices = 2, .steps = kSteps, .graphs = false})));
   return space;
 }
 
@@ -46,8 +46,8 @@ std::map<std::string, int> values(const pb::XSpace& space, const std::string& pl
           if (texts[stat.metadata_id()] != key) continue;
           const bool text = stat.value_case() == pb::XStat::kRefValue;
           ++out[text ? texts[static_cast<std::int64_t>(stat.ref_value())]
-                     : std::to_string(stat.int64_value() + static_cast<std::int64_t>(
-                                                               stat.uint64_value()))];
+                     : std::to_string(stat.int64_value() +
+                                      static_cast<std::int64_t>(stat.uint64_value()))];
         }
       }
     }
