@@ -117,10 +117,19 @@ std::ostream& OutputDir::file(std::string name) {
   return *files_.back().stream;
 }
 
+void OutputDir::write(std::string name, std::string_view content) {
+  file(std::move(name)).write(content.data(), static_cast<std::streamsize>(content.size()));
+  errno = 0;
+  files_.back().stream->close();
+  if (!*files_.back().stream) {
+    fail(target(files_.back()), errno != 0 ? reason() : "the disk may be full");
+  }
+}
+
 void OutputDir::commit() {
   for (const File& file : files_) {
     errno = 0;
-    file.stream->close();
+    if (file.stream->is_open()) file.stream->close();
     if (!*file.stream) fail(target(file), errno != 0 ? reason() : "the disk may be full");
     std::error_code ignored;
     if (fs::is_directory(fs::symlink_status(target(file), ignored))) {

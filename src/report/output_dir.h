@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jaxtrace {
@@ -28,6 +29,10 @@ class OutputDir {
   /// `name` comes from a capture at times: slashes, control bytes and a leading dot in it become
   /// underscores, and a name of over 255 bytes is cut before its last two extensions.
   std::ostream& file(std::string name);
+
+  /// A new file with this content, closed at once: for files that may be more than a process can
+  /// hold open.
+  void write(std::string name, std::string_view content);
 
   /// Puts every file in place, replacing files and symbolic links of the same names.
   void commit();
