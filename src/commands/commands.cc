@@ -2,17 +2,13 @@
 // static library's unused objects, and registration by them would go with it.
 #include "jaxtrace/command.h"
 
-#if __has_include("commands/attribute/command.h")
 #include "commands/attribute/command.h"
-#endif
 
 namespace jaxtrace {
 
 std::span<const Command> commands() {
   static const std::vector<Command> table = {
-#if __has_include("commands/attribute/command.h")
-    attribute_command(),
-#endif
+      attribute_command(),
   };
   return table;
 }
