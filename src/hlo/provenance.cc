@@ -5,7 +5,7 @@
 //   3. the costliest member with a location: dot, convolution, reduce, scatter, sort, transpose
 //   4. a member on the line that most members share
 //   5. (fusions only) what produces an operand, up to three steps away
-//   6. (fusions only) what uses the result
+//   6. (fusions only) what uses the result, likewise
 //
 // A copy that a layout pass put in has no line of its own and is left without: to invent one would
 // make somebody's line look slow.
@@ -21,7 +21,7 @@
 namespace jaxtrace::hlo {
 namespace {
 
-constexpr int kProducerSteps = 3;
+constexpr int kNeighbourSteps = 3;
 constexpr std::size_t kMaxMembers = 100'000;  // Nested computations are walked, cycles are not.
 
 bool is_valid(const Program& program, InstructionId id) {
@@ -200,13 +200,27 @@ class Search {
   }
 
   InstructionId neighbour_with_location(InstructionId id) {
-    if (const auto producer = nearest_producer(id, kProducerSteps);
+    if (const auto producer = nearest_producer(id, kNeighbourSteps);
         producer != InstructionId::none) {
       return producer;
     }
+    return nearest_user(id);
+  }
+
+  /// The nearest user of a value that has a location, breadth first, as for producers.
+  InstructionId nearest_user(InstructionId start) {
     if (users_.empty()) fill_users();
-    for (const InstructionId user : users_[static_cast<std::size_t>(id)]) {
-      if (has_location(program_, user)) return user;
+    std::vector<InstructionId> level{start};
+    std::unordered_set<InstructionId> seen{start};
+    for (int step = 0; step < kNeighbourSteps && !level.empty(); ++step) {
+      std::vector<InstructionId> next;
+      for (const InstructionId id : level) {
+        for (const InstructionId user : users_[static_cast<std::size_t>(id)]) {
+          if (has_location(program_, user)) return user;
+          if (seen.insert(user).second) next.push_back(user);
+        }
+      }
+      level = std::move(next);
     }
     return InstructionId::none;
   }

@@ -217,7 +217,8 @@ TEST(Provenance, OfAFusionAtTheStartComesFromItsUser) {
       build.add("parameter", "params['w']", build.frame("/work/main.py", 9, "main"));
   build.member("transpose", "");
   const InstructionId fusion = build.add("fusion", "", 0, {parameter});
-  build.add("dot", "jit(f)/dot_general", build.frame("/work/a.py", 1, "f"), {fusion});
+  const InstructionId view = build.add("bitcast", "", 0, {fusion});
+  build.add("dot", "jit(f)/dot_general", build.frame("/work/a.py", 1, "f"), {view});
   EXPECT_EQ(build.of(fusion).user.line, 1) << "not the line that called the program";
   EXPECT_EQ(build.of(fusion).origin, Origin::inherited);
 }
