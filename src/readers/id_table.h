@@ -28,7 +28,7 @@ class IdTable {
   }
 
   /// nullptr if there is none.
-  Row* find(std::int64_t id) {
+  [[gnu::always_inline]] Row* find(std::int64_t id) {
     if (is_dense(id)) {
       const auto slot = static_cast<std::size_t>(id);
       if (slot >= dense_.size() || dense_[slot] == kNoRow) return nullptr;

@@ -62,7 +62,7 @@ void read_stat_name(std::int64_t key, std::string_view message, PlaneNames& name
   Wire wire(message);
   Field field;
   while (wire.next(field)) {
-    if (field.number == kMetadataName && field.type == WireType::bytes) name.text = field.bytes;
+    if (field.tag == kMetadataName) name.text = field.bytes;
   }
   name.role = role_of(name.text);
 }
@@ -73,13 +73,22 @@ void read_event_name(std::int64_t key, std::string_view message, PlaneNames& nam
   Wire wire(message);
   Field field;
   while (wire.next(field)) {
-    if (field.type == WireType::varint && field.number == kMetadataId) {
-      name.id = static_cast<std::int64_t>(field.value);
+    switch (field.tag) {
+      case kMetadataId:
+        name.id = static_cast<std::int64_t>(field.value);
+        break;
+      case kMetadataName:
+        name.text = field.bytes;
+        break;
+      case kEventMetadataDisplayName:
+        name.display = field.bytes;
+        break;
+      case kEventMetadataStats:
+        name.message = message;
+        break;
+      default:
+        break;
     }
-    if (field.type != WireType::bytes) continue;
-    if (field.number == kMetadataName) name.text = field.bytes;
-    if (field.number == kEventMetadataDisplayName) name.display = field.bytes;
-    if (field.number == kEventMetadataStats) name.message = message;
   }
 }
 
@@ -89,10 +98,10 @@ std::pair<std::int64_t, std::string_view> read_entry(std::string_view message) {
   Wire wire(message);
   Field field;
   while (wire.next(field)) {
-    if (field.number == kMapKey && field.type == WireType::varint) {
+    if (field.tag == kMapKey) {
       entry.first = static_cast<std::int64_t>(field.value);
     }
-    if (field.number == kMapValue && field.type == WireType::bytes) entry.second = field.bytes;
+    if (field.tag == kMapValue) entry.second = field.bytes;
   }
   return entry;
 }
@@ -132,11 +141,10 @@ PlaneNames read_plane_names(std::string_view plane) {
   Wire wire(plane);
   Field field;
   while (wire.next(field)) {
-    if (field.type != WireType::bytes) continue;
-    if (field.number == kPlaneEventMetadata) {
+    if (field.tag == kPlaneEventMetadata) {
       const auto [key, message] = read_entry(field.bytes);
       read_event_name(key, message, names);
-    } else if (field.number == kPlaneStatMetadata) {
+    } else if (field.tag == kPlaneStatMetadata) {
       const auto [key, message] = read_entry(field.bytes);
       read_stat_name(key, message, names);
     }
@@ -144,106 +152,48 @@ PlaneNames read_plane_names(std::string_view plane) {
   return names;
 }
 
-Stat read_stat(std::string_view message) {
-  Stat stat;
-  Wire wire(message);
-  Field field;
-  const auto number = [&](Stat::Kind kind, WireType type) {
-    if (field.type != type) return;
-    stat.kind = kind;
-    stat.bits = field.value;
-  };
-  const auto bytes = [&](Stat::Kind kind) {
-    if (field.type != WireType::bytes) return;
-    stat.kind = kind;
-    stat.text = field.bytes;
-  };
-  while (wire.next(field)) {
-    switch (field.number) {
-      case kStatMetadataId:
-        if (field.type == WireType::varint) stat.key = static_cast<std::int64_t>(field.value);
-        break;
-      case kStatDouble:
-        number(Stat::Kind::real, WireType::fixed64);
-        break;
-      case kStatUint64:
-        number(Stat::Kind::natural, WireType::varint);
-        break;
-      case kStatInt64:
-        number(Stat::Kind::integer, WireType::varint);
-        break;
-      case kStatString:
-        bytes(Stat::Kind::text);
-        break;
-      case kStatBytes:
-        bytes(Stat::Kind::bytes);
-        break;
-      case kStatRef:
-        number(Stat::Kind::reference, WireType::varint);
-        break;
-      case kStatCompressed:
-        bytes(Stat::Kind::compressed);
-        break;
-      default:
-        break;
-    }
-  }
-  return stat;
-}
-
-std::optional<std::int64_t> integer(const Stat& stat, PlaneNames& names) {
-  switch (stat.kind) {
-    case Stat::Kind::integer:
-    case Stat::Kind::natural:
-      return static_cast<std::int64_t>(stat.bits);
-    case Stat::Kind::real:
-      return whole(std::bit_cast<double>(stat.bits));
-    case Stat::Kind::none:
-      return std::nullopt;
-    default:
-      return parse_integer(text(stat, names));
-  }
+std::optional<std::int64_t> whole_number(const Stat& stat, PlaneNames& names) {
+  if (stat.tag == kStatDouble) return whole(std::bit_cast<double>(stat.bits));
+  return parse_integer(text(stat, names));
 }
 
 std::string text(const Stat& stat, PlaneNames& names) {
   std::string value;
-  switch (stat.kind) {
-    case Stat::Kind::none:
-      break;
-    case Stat::Kind::integer:
+  switch (stat.tag) {
+    case kStatInt64:
       return decimal(static_cast<std::int64_t>(stat.bits));
-    case Stat::Kind::natural:
+    case kStatUint64:
       return decimal(stat.bits);
-    case Stat::Kind::real:
+    case kStatDouble:
       return decimal(std::bit_cast<double>(stat.bits));
-    case Stat::Kind::text:
-    case Stat::Kind::bytes:
+    case kStatString:
+    case kStatBytes:
       value = stat.text;
       break;
-    case Stat::Kind::reference:
+    case kStatRef:
       if (const StatName* name = names.stats.find(static_cast<std::int64_t>(stat.bits))) {
         value = name->text;
       }
       break;
-    case Stat::Kind::compressed:
+    case kStatCompressed:
       value = inflate(stat.text).value_or("");
+      break;
+    default:
       break;
   }
   if (value == kNull) value.clear();
   return value;
 }
 
-StringId intern(const Stat& stat, PlaneNames& names, TraceBuilder& builder) {
-  if (stat.kind == Stat::Kind::reference) {
+StringId intern_other(const Stat& stat, PlaneNames& names, TraceBuilder& builder) {
+  if (stat.tag == kStatString) {
+    return stat.text == kNull ? StringId::empty : builder.intern(stat.text);
+  }
+  if (stat.tag == kStatRef) {
     StatName* const name = names.stats.find(static_cast<std::int64_t>(stat.bits));
     if (name == nullptr) return StringId::empty;
-    if (name->id == kNotInterned) {
-      name->id = name->text == kNull ? StringId::empty : builder.intern(name->text);
-    }
+    name->id = name->text == kNull ? StringId::empty : builder.intern(name->text);
     return name->id;
-  }
-  if (stat.kind == Stat::Kind::text) {
-    return stat.text == kNull ? StringId::empty : builder.intern(stat.text);
   }
   return builder.intern(text(stat, names));
 }

@@ -12,27 +12,29 @@
 
 #include "jaxtrace/trace_builder.h"
 #include "readers/id_table.h"
+#include "readers/wire.h"
+#include "readers/xplane_fields.h"
 
 namespace jaxtrace {
 
 /// What a stat means to a Trace.
 enum class StatRole : std::uint8_t {
-  other,
-  hlo_op,
+  hlo_op,  ///< Five texts of an Annotation;
   hlo_module,
-  program_id,
   name,
   prefix,
   tf_op,
+  program_id,  ///< and its numbers;
   graph_id,
   graph_exec_id,
-  graph_node_id,
+  graph_node_id,  ///< numbers of an event;
   correlation_id,
-  kernel_details,
+  kernel_details,  ///< Details;
   memcpy_details,
   memset_details,
   memory_details,
-  number,  ///< Kept as an EventStat.
+  number,  ///< kept as an EventStat;
+  other,   ///< not read.
 };
 
 inline constexpr StringId kNotInterned{0xffffffff};
@@ -63,32 +65,54 @@ struct PlaneNames {
 PlaneNames read_plane_names(std::string_view plane);
 
 struct Stat {
-  enum class Kind : std::uint8_t {
-    none,
-    integer,
-    natural,
-    real,
-    text,
-    bytes,
-    reference,
-    compressed
-  };
   std::int64_t key = 0;
-  Kind kind = Kind::none;
-  std::uint64_t bits = 0;
-  std::string_view text;
+  std::uint32_t tag = 0;   ///< Of the value: kStatInt64, kStatString …; 0 if it has none.
+  std::uint64_t bits = 0;  ///< Of a number or reference.
+  std::string_view text;   ///< Of text or bytes.
 };
 
-/// An XStat message; kind none if it has no value that can be read.
-Stat read_stat(std::string_view message);
+/// An XStat message.
+[[gnu::always_inline]] inline Stat read_stat(std::string_view message) {
+  Stat stat;
+  Wire wire(message);
+  Field field;
+  while (wire.next(field)) {
+    if (field.tag == kStatMetadataId) {
+      stat.key = static_cast<std::int64_t>(field.value);
+    } else if (field.tag <= kStatCompressed) {  // The last value; all else is unknown.
+      stat.tag = field.tag;
+      stat.bits = field.value;
+      stat.text = field.bytes;
+    }
+  }
+  return stat;
+}
+
+/// integer() of what is not an integer on the wire.
+std::optional<std::int64_t> whole_number(const Stat& stat, PlaneNames& names);
 
 /// The value as a whole number; absent if it is none.
-std::optional<std::int64_t> integer(const Stat& stat, PlaneNames& names);
+inline std::optional<std::int64_t> integer(const Stat& stat, PlaneNames& names) {
+  if (stat.tag == kStatInt64 || stat.tag == kStatUint64) {
+    return static_cast<std::int64_t>(stat.bits);
+  }
+  return whole_number(stat, names);
+}
 
 /// The value as text; numbers in decimal.  Empty if absent, "(null)" or a reference to nothing.
 std::string text(const Stat& stat, PlaneNames& names);
 
+/// intern() of what is not a reference to a text that was interned before.
+StringId intern_other(const Stat& stat, PlaneNames& names, TraceBuilder& builder);
+
 /// The same, interned; a reference is interned once.
-StringId intern(const Stat& stat, PlaneNames& names, TraceBuilder& builder);
+[[gnu::always_inline]] inline StringId intern(const Stat& stat, PlaneNames& names,
+                                              TraceBuilder& builder) {
+  if (stat.tag == kStatRef) {
+    const StatName* const name = names.stats.find(static_cast<std::int64_t>(stat.bits));
+    if (name != nullptr && name->id != kNotInterned) return name->id;
+  }
+  return intern_other(stat, names, builder);
+}
 
 }  // namespace jaxtrace

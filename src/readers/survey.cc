@@ -29,9 +29,9 @@ struct Pass {
   }
 };
 
-/// Whether `field`, which ended the walk of `wire`, is the cut beginning of message `number`.
-bool is_cut_message(const Wire& wire, const Field& field, std::uint32_t number) {
-  return wire.end() == WireEnd::cut && field.number == number && field.type == WireType::bytes;
+/// Whether `field`, which ended the walk of `wire`, is the cut beginning of message `tag`.
+bool is_cut_message(const Wire& wire, const Field& field, std::uint32_t tag) {
+  return wire.end() == WireEnd::cut && field.tag == tag;
 }
 
 LineSpan survey_line(const Pass& pass, std::string_view bytes, std::string_view plane) {
@@ -42,20 +42,25 @@ LineSpan survey_line(const Pass& pass, std::string_view bytes, std::string_view 
   Field field;
   pass.meter.enter(pass.file, bytes.data());
   while (wire.next(field)) {
-    if (field.type == WireType::bytes) {
-      if (field.number == kLineEvents) {
+    switch (field.tag) {
+      case kLineEvents:
         ++line.events;
         pass.meter.reach(wire.at());
-      } else if (field.number == kLineName) {
+        break;
+      case kLineName:
         line.name = field.bytes;
-      } else if (field.number == kLineDisplayName) {
+        break;
+      case kLineDisplayName:
         display_name = field.bytes;
-      }
-    } else if (field.type == WireType::varint) {
-      if (field.number == kLineId) line.id = static_cast<std::int64_t>(field.value);
-      if (field.number == kLineTimestampNs) {
+        break;
+      case kLineId:
+        line.id = static_cast<std::int64_t>(field.value);
+        break;
+      case kLineTimestampNs:
         line.timestamp_ns = static_cast<std::int64_t>(field.value);
-      }
+        break;
+      default:
+        break;
     }
   }
   pass.meter.leave(wire.at());
@@ -70,7 +75,7 @@ PlaneSpan survey_plane(const Pass& pass, std::string_view bytes) {
   Wire names(bytes);  // The name may come after the lines, whose damage is told with it.
   Field field;
   while (names.next(field)) {
-    if (field.number == kPlaneName && field.type == WireType::bytes) plane.name = field.bytes;
+    if (field.tag == kPlaneName) plane.name = field.bytes;
   }
   Wire wire(bytes);
   const auto add_line = [&](std::string_view line) {
@@ -78,7 +83,7 @@ PlaneSpan survey_plane(const Pass& pass, std::string_view bytes) {
     plane.events += plane.lines.back().events;
   };
   while (wire.next(field)) {
-    if (field.number == kPlaneLines && field.type == WireType::bytes) add_line(field.bytes);
+    if (field.tag == kPlaneLines) add_line(field.bytes);
   }
   if (is_cut_message(wire, field, kPlaneLines)) add_line(field.bytes);
   pass.note_damage(wire, bytes, plane.name);
@@ -93,10 +98,9 @@ Survey survey(const MappedFile& file, Meter& meter) {
   Wire wire(file.bytes());
   Field field;
   while (wire.next(field)) {
-    if (field.type != WireType::bytes) continue;
-    if (field.number == kSpacePlanes) result.planes.push_back(survey_plane(pass, field.bytes));
-    if (field.number == kSpaceErrors) result.errors.push_back(field.bytes);
-    if (field.number == kSpaceWarnings) result.warnings.push_back(field.bytes);
+    if (field.tag == kSpacePlanes) result.planes.push_back(survey_plane(pass, field.bytes));
+    if (field.tag == kSpaceErrors) result.errors.push_back(field.bytes);
+    if (field.tag == kSpaceWarnings) result.warnings.push_back(field.bytes);
   }
   if (is_cut_message(wire, field, kSpacePlanes)) {
     result.planes.push_back(survey_plane(pass, field.bytes));

@@ -15,11 +15,11 @@ namespace jaxtrace {
 namespace {
 
 template <typename Do>
-void for_each_stat(std::string_view message, std::uint32_t number, Do apply) {
+void for_each_stat(std::string_view message, std::uint32_t tag, Do apply) {
   Wire wire(message);
   Field field;
   while (wire.next(field)) {
-    if (field.number == number && field.type == WireType::bytes) apply(read_stat(field.bytes));
+    if (field.tag == tag) apply(read_stat(field.bytes));
   }
 }
 
@@ -52,19 +52,20 @@ ModuleName split(std::string_view name) {
   return {name, std::nullopt};
 }
 
-/// HloProto.hlo_module.id, which proto/hlo.proto numbers 1 and 5.
+constexpr std::uint32_t kHloModule = wire_tag(1, WireType::bytes);     // HloProto.hlo_module
+constexpr std::uint32_t kHloModuleId = wire_tag(5, WireType::varint);  // HloModuleProto.id
+
+/// HloProto.hlo_module.id
 std::optional<std::int64_t> hlo_id(std::string_view hlo_proto) {
   std::optional<std::int64_t> id;
   Wire proto(hlo_proto);
   Field field;
   while (proto.next(field)) {
-    if (field.number != 1 || field.type != WireType::bytes) continue;
+    if (field.tag != kHloModule) continue;
     Wire module(field.bytes);
     Field inner;
     while (module.next(inner)) {
-      if (inner.number == 5 && inner.type == WireType::varint) {
-        id = static_cast<std::int64_t>(inner.value);
-      }
+      if (inner.tag == kHloModuleId) id = static_cast<std::int64_t>(inner.value);
     }
   }
   return id;
@@ -91,7 +92,7 @@ void read_modules(std::string_view plane, HostId host, TraceBuilder& builder) {
     for_each_stat(entry.message, kEventMetadataStats, [&](const Stat& stat) {
       const std::string_view key = name_of(stat, names);
       if (key == "Hlo Proto" || key == "HLO Proto") {
-        module.hlo_proto = stat.kind == Stat::Kind::bytes ? stat.text : text(stat, names);
+        module.hlo_proto = stat.tag == kStatBytes ? stat.text : text(stat, names);
       } else if (key == "program_id") {
         stated = integer(stat, names);
       }

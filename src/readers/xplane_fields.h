@@ -1,48 +1,50 @@
-// Field numbers of proto/xplane.proto, for the cursor, which has no generated code.
+// The fields of proto/xplane.proto as tags, for the cursor, which has no generated code.
 #pragma once
 
 #include <cstdint>
 
+#include "readers/wire.h"
+
 namespace jaxtrace {
 
-inline constexpr std::uint32_t kSpacePlanes = 1;
-inline constexpr std::uint32_t kSpaceErrors = 2;
-inline constexpr std::uint32_t kSpaceWarnings = 3;
-inline constexpr std::uint32_t kSpaceHostnames = 4;
+inline constexpr std::uint32_t kSpacePlanes = wire_tag(1, WireType::bytes);
+inline constexpr std::uint32_t kSpaceErrors = wire_tag(2, WireType::bytes);
+inline constexpr std::uint32_t kSpaceWarnings = wire_tag(3, WireType::bytes);
+inline constexpr std::uint32_t kSpaceHostnames = wire_tag(4, WireType::bytes);
 
-inline constexpr std::uint32_t kPlaneName = 2;
-inline constexpr std::uint32_t kPlaneLines = 3;
-inline constexpr std::uint32_t kPlaneEventMetadata = 4;
-inline constexpr std::uint32_t kPlaneStatMetadata = 5;
-inline constexpr std::uint32_t kPlaneStats = 6;
+inline constexpr std::uint32_t kPlaneName = wire_tag(2, WireType::bytes);
+inline constexpr std::uint32_t kPlaneLines = wire_tag(3, WireType::bytes);
+inline constexpr std::uint32_t kPlaneEventMetadata = wire_tag(4, WireType::bytes);
+inline constexpr std::uint32_t kPlaneStatMetadata = wire_tag(5, WireType::bytes);
+inline constexpr std::uint32_t kPlaneStats = wire_tag(6, WireType::bytes);
 
-inline constexpr std::uint32_t kLineId = 1;
-inline constexpr std::uint32_t kLineName = 2;
-inline constexpr std::uint32_t kLineTimestampNs = 3;
-inline constexpr std::uint32_t kLineEvents = 4;
-inline constexpr std::uint32_t kLineDisplayName = 11;
+inline constexpr std::uint32_t kLineId = wire_tag(1, WireType::varint);
+inline constexpr std::uint32_t kLineName = wire_tag(2, WireType::bytes);
+inline constexpr std::uint32_t kLineTimestampNs = wire_tag(3, WireType::varint);
+inline constexpr std::uint32_t kLineEvents = wire_tag(4, WireType::bytes);
+inline constexpr std::uint32_t kLineDisplayName = wire_tag(11, WireType::bytes);
 
-inline constexpr std::uint32_t kEventMetadataId = 1;
-inline constexpr std::uint32_t kEventOffsetPs = 2;
-inline constexpr std::uint32_t kEventDurationPs = 3;
-inline constexpr std::uint32_t kEventStats = 4;
-inline constexpr std::uint32_t kEventNumOccurrences = 5;
+inline constexpr std::uint32_t kEventMetadataId = wire_tag(1, WireType::varint);
+inline constexpr std::uint32_t kEventOffsetPs = wire_tag(2, WireType::varint);
+inline constexpr std::uint32_t kEventDurationPs = wire_tag(3, WireType::varint);
+inline constexpr std::uint32_t kEventStats = wire_tag(4, WireType::bytes);
+inline constexpr std::uint32_t kEventNumOccurrences = wire_tag(5, WireType::varint);
 
-inline constexpr std::uint32_t kStatMetadataId = 1;
-inline constexpr std::uint32_t kStatDouble = 2;
-inline constexpr std::uint32_t kStatUint64 = 3;
-inline constexpr std::uint32_t kStatInt64 = 4;
-inline constexpr std::uint32_t kStatString = 5;
-inline constexpr std::uint32_t kStatBytes = 6;
-inline constexpr std::uint32_t kStatRef = 7;
-inline constexpr std::uint32_t kStatCompressed = 8;
+inline constexpr std::uint32_t kStatMetadataId = wire_tag(1, WireType::varint);
+inline constexpr std::uint32_t kStatDouble = wire_tag(2, WireType::fixed64);
+inline constexpr std::uint32_t kStatUint64 = wire_tag(3, WireType::varint);
+inline constexpr std::uint32_t kStatInt64 = wire_tag(4, WireType::varint);
+inline constexpr std::uint32_t kStatString = wire_tag(5, WireType::bytes);
+inline constexpr std::uint32_t kStatBytes = wire_tag(6, WireType::bytes);
+inline constexpr std::uint32_t kStatRef = wire_tag(7, WireType::varint);
+inline constexpr std::uint32_t kStatCompressed = wire_tag(8, WireType::bytes);
 
-inline constexpr std::uint32_t kMapKey = 1;
-inline constexpr std::uint32_t kMapValue = 2;
+inline constexpr std::uint32_t kMapKey = wire_tag(1, WireType::varint);
+inline constexpr std::uint32_t kMapValue = wire_tag(2, WireType::bytes);
 
-inline constexpr std::uint32_t kMetadataId = 1;
-inline constexpr std::uint32_t kMetadataName = 2;
-inline constexpr std::uint32_t kEventMetadataDisplayName = 4;
-inline constexpr std::uint32_t kEventMetadataStats = 5;
+inline constexpr std::uint32_t kMetadataId = wire_tag(1, WireType::varint);
+inline constexpr std::uint32_t kMetadataName = wire_tag(2, WireType::bytes);
+inline constexpr std::uint32_t kEventMetadataDisplayName = wire_tag(4, WireType::bytes);
+inline constexpr std::uint32_t kEventMetadataStats = wire_tag(5, WireType::bytes);
 
 }  // namespace jaxtrace

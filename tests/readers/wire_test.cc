@@ -24,14 +24,14 @@ TEST(Wire, ReadsEveryType) {
       "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x11\x01\0\0\0\0\0\0\x80\x1a\x02hi\x25\x07\0\0\0"sv);
   Field field;
   ASSERT_TRUE(wire.next(field));
-  EXPECT_EQ(field.number, 1U);
+  EXPECT_EQ(field.tag, wire_tag(1, WireType::varint));
   EXPECT_EQ(static_cast<std::int64_t>(field.value), -1);
   ASSERT_TRUE(wire.next(field));
   EXPECT_EQ(field.value, 0x8000000000000001U);
   ASSERT_TRUE(wire.next(field));
   EXPECT_EQ(field.bytes, "hi");
   ASSERT_TRUE(wire.next(field));
-  EXPECT_EQ(field.type, WireType::fixed32);
+  EXPECT_EQ(field.tag, wire_tag(4, WireType::fixed32));
   EXPECT_EQ(field.value, 7U);
   EXPECT_FALSE(wire.next(field));
   EXPECT_EQ(wire.end(), WireEnd::clean);
@@ -53,7 +53,7 @@ TEST(Wire, LeavesWhatThereIsOfACutField) {
   Wire wire("\x1a\x7f rest"sv);
   Field field;
   EXPECT_FALSE(wire.next(field));
-  EXPECT_EQ(field.number, 3U);
+  EXPECT_EQ(field.tag, wire_tag(3, WireType::bytes));
   EXPECT_EQ(field.bytes, " rest");
   EXPECT_FALSE(wire.next(field));
 }
