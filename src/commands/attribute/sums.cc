@@ -66,8 +66,7 @@ class ExecutionCount {
       std::vector<std::uint32_t>& seen = seen_[op];
       // Each lane comes in order; an op on several lanes needs sorting.
       if (!std::ranges::is_sorted(seen)) std::ranges::sort(seen);
-      const auto repeats = std::ranges::unique(seen);
-      count_[op] += repeats.begin() - seen.begin();
+      count_[op] += std::unique(seen.begin(), seen.end()) - seen.begin();
       seen.clear();
     }
     touched_.clear();
