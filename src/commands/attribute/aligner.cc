@@ -12,6 +12,7 @@ namespace {
 constexpr Cost kOpenEnd = 30;      // Missing the beginning or the end of a cut sequence.
 constexpr Cost kOutside = 60;      // A slot outside the range that the graph launch points at.
 constexpr Cost kNoRoom = 8;        // Missing a kernel where time leaves no room for one.
+constexpr Cost kHole = 4;          // Missing nothing where time leaves room for it.
 constexpr Cost kBeamMargin = 120;  // Explanations this much worse than the best are dropped …
 constexpr std::size_t kBeam = 96;  // … and so is what is left beyond this many,
 constexpr std::size_t kWideBeam = 512;  // but while the first kernels place a cut sequence, more
@@ -140,8 +141,9 @@ class Search {
       moves_.clear();
       flow_.moves(from.place, c->slot, moves_);
       for (const Flow::Move& move : moves_) {
-        const Cost crowded = piece.tight && move.cost >= 2 * kNoRoom ? kNoRoom : 0;
-        go(move.to, move.cost + crowded + fit(piece, *c));
+        const bool missing = move.cost >= 2 * kNoRoom;
+        const Cost room = piece.tight && missing ? kNoRoom : piece.loose && !missing ? kHole : 0;
+        go(move.to, move.cost + room + fit(piece, *c));
       }
     };
     std::size_t tried = 0;
@@ -186,12 +188,22 @@ class Search {
     return states;
   }
 
+  /// What is missing between the last kernel and the end of its graph, where that is known.
+  Cost short_of_last(const State& state) {
+    if (bounds_.last == kNoSlot || !state.begun || state.place.slot >= bounds_.last) return 0;
+    moves_.clear();
+    flow_.moves(state.place, bounds_.last, moves_);
+    Cost least = kFar;
+    for (const Flow::Move& move : moves_) least = std::min(least, move.cost);
+    return std::min(least + flow_.miss(bounds_.last), kFar);
+  }
+
   /// Fills State::rest, from the last column back.  `end`: the last column is the last kernel's.
   void close(bool end) {
     for (State& state : steps_.back()) {
       Cost cost = state.begun && end ? flow_.leave(state.place) : 0;
       if (bounds_.open_end) cost = std::min(cost, kOpenEnd);
-      if (bounds_.start != kNoSlot) cost = 0;  // Where the graph ends is not known.
+      if (bounds_.start != kNoSlot) cost = end ? short_of_last(state) : 0;
       state.rest = cost;
     }
     for (std::size_t i = steps_.size(); i-- > 1;) {

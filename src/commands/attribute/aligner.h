@@ -33,6 +33,7 @@ struct Piece {
   std::uint32_t from = 0;  ///< Slots before this one cost kOutside: the piece's graph starts here.
   std::uint32_t to = kNoSlot;  ///< Slots from this one on cost kOutside: its graph ends here.
   bool tight = false;  ///< It began as soon as the piece before had ended: nothing ran in between.
+  bool loose = false;  ///< Time was left between the piece before and this one.
 };
 
 struct Explained {
@@ -46,6 +47,7 @@ struct Bounds {
   bool open_begin = true;         ///< What comes before the first kernel may be missing for little.
   bool open_end = true;           ///< What comes after the last kernel may be missing for little.
   std::uint32_t start = kNoSlot;  ///< The first kernel belongs at this slot, or a little after it.
+  std::uint32_t last = kNoSlot;  ///< With `start`: the last kernel belongs at this slot, or before.
 };
 
 struct Alignment {

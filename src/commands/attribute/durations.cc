@@ -39,8 +39,9 @@ void mark_tight(const Trace& trace, std::span<const std::uint32_t> events,
   std::ranges::nth_element(sorted, middle);
   for (std::size_t k = 1; k < events.size(); ++k) {
     // Between streams a gap says nothing.
-    pieces[k].tight = gaps[k] <= *middle + kLeastKernel &&
-                      lane_of(trace, events[k]) == lane_of(trace, events[k - 1]);
+    if (lane_of(trace, events[k]) != lane_of(trace, events[k - 1])) continue;
+    pieces[k].tight = gaps[k] <= *middle + kLeastKernel;
+    pieces[k].loose = !pieces[k].tight;
   }
 }
 

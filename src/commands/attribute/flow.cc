@@ -9,6 +9,23 @@ namespace {
 
 using Of = hlo::Node::Of;
 
+constexpr std::uint32_t kNoTest = 0xffffffff;
+
+/// What an iteration of a loop of unknown count begins with: the condition, up to the copy of its
+/// predicate to the host.  The row of that child, or kNoTest.
+std::uint32_t test_of(const hlo::Schedule& schedule, const hlo::Node& loop) {
+  if (loop.trips || loop.children.size() != 1) return kNoTest;
+  const hlo::Node& iteration = schedule.nodes[loop.children[0]];
+  for (std::uint32_t c = 0; c < iteration.children.size(); ++c) {
+    const hlo::Node& child = schedule.nodes[iteration.children[c]];
+    if (child.of == Of::slot && schedule.slots[child.slot].work == hlo::Work::host_copy &&
+        schedule.slots[child.slot].instruction == loop.instruction) {
+      return c;
+    }
+  }
+  return kNoTest;
+}
+
 /// More rounds than this cost no more: skipping is capped anyway.
 std::int64_t times(std::int64_t cost, std::uint64_t rounds) {
   return std::min<std::int64_t>(cost, kFar) *
@@ -26,6 +43,7 @@ Flow::Flow(const hlo::Schedule& schedule, std::vector<Cost> miss, bool cyclic)
       miss_(std::move(miss)),
       prefix_(schedule.nodes.size()),
       full_(schedule.nodes.size(), 0),
+      test_(schedule.nodes.size(), kNoTest),
       span_(schedule.nodes.size()),
       path_(schedule.slots.size()),
       loops_of_(schedule.slots.size(), 0),
@@ -54,6 +72,9 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
     return;
   }
 
+  if (node.of == Of::loop && !node.children.empty()) {
+    test_[node.children[0]] = test_of(*schedule_, node);
+  }
   const bool counted = node.of == Of::loop && around.size() < kMaxLoops;
   const std::size_t loop_row = around.size();
   if (counted)
@@ -114,7 +135,11 @@ Cost Flow::pass_after(const Place& place, std::size_t depth) const {
   for (std::size_t d = path.size(); d-- > depth;) {
     const hlo::Node& node = schedule_->nodes[path[d].node];
     if (node.of == Of::sequence || node.of == Of::graph) {
-      cost += full_[path[d].node] - prefix_[path[d].node][path[d].child + 1];
+      // The last, failing test ends the last iteration: nothing of its body is missing.
+      const std::uint32_t test = test_[path[d].node];
+      const bool failed = d > depth && test != kNoTest && path[d].child <= test;
+      cost += (failed ? prefix_[path[d].node][test + 1] : full_[path[d].node]) -
+              prefix_[path[d].node][path[d].child + 1];
     } else if (node.of == Of::loop && loop > 0 && around[loop - 1].node == path[d].node) {
       --loop;
       if (const std::uint64_t trips = around[loop].trips; trips > 0) {

@@ -65,7 +65,7 @@ class Flow {
   /// Slots that a graph, branch, loop or sequence node spans: [first, last).
   std::pair<std::uint32_t, std::uint32_t> span(std::uint32_t node) const { return span_[node]; }
 
-  std::size_t slots() const { return path_.size(); }
+  Cost miss(std::uint32_t slot) const { return miss_[slot]; }
 
  private:
   struct Step {
@@ -82,6 +82,7 @@ class Flow {
   using Sum = std::int64_t;               // of costs, before the cap
   std::vector<std::vector<Sum>> prefix_;  // per node: cost of passing its first i children
   std::vector<Sum> full_;                 // per node: cost of passing all of it
+  std::vector<std::uint32_t> test_;       // per node: the child with which a failing test ends it
   std::vector<std::pair<std::uint32_t, std::uint32_t>> span_;
   std::vector<std::vector<Step>> path_;  // per slot
   std::vector<std::uint32_t> loops_of_;  // per slot: row of loops_

@@ -161,7 +161,7 @@ std::optional<Site> find_site(const Bench& bench, StringId hlo_op, const Flow& f
   if (end != kNoSlot) return Site{start, end};
 
   // An honest start explains (almost) everything.  Half of it unexplained is no explanation.
-  const auto doubtful = static_cast<Cost>(std::min<std::size_t>(pieces.size(), 1000)) * 10;
+  const auto doubtful = static_cast<Cost>(std::min<std::size_t>(pieces.size(), 100'000)) * 25;
   if (start != kNoSlot) {
     const Site site{start, kNoSlot};
     const Alignment there =
@@ -188,6 +188,31 @@ std::vector<Cost> learned_miss(const Bench& bench, const std::map<std::uint32_t,
     }
   }
   return miss;
+}
+
+/// Where concurrency puts kernels into another order, names and their numbers still tell: if as
+/// many kernels of a name ran as the graph has slots for it, they are those slots, in order.
+void settle_by_counts(const Bench& bench, std::span<const std::uint32_t> events,
+                      const std::vector<std::uint32_t>& expected,
+                      std::vector<Explained>& explained) {
+  const auto& slots = bench.suspects.schedule().slots;
+  std::map<std::string_view, std::vector<std::uint32_t>> slots_of;
+  for (const std::uint32_t s : expected) {
+    if (!slots[s].kernel_name.empty()) slots_of[slots[s].kernel_name].push_back(s);
+  }
+  std::map<std::string_view, std::vector<std::size_t>> kernels_of;
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const StringId name = bench.trace.events.name[events[k]];
+    kernels_of[bare_kernel_name(bench.trace.strings[name])].push_back(k);
+  }
+  for (const auto& [name, kernels] : kernels_of) {
+    const auto at = slots_of.find(name);
+    if (at == slots_of.end() || at->second.size() != kernels.size()) continue;
+    for (std::size_t j = 0; j < kernels.size(); ++j) {
+      Explained& x = explained[kernels[j]];
+      if (x.slot != at->second[j]) x = {.slot = at->second[j], .round = 0, .margin = 10, .tied = 1};
+    }
+  }
 }
 
 /// Kernels that concurrency moved past a neighbour have no place in a monotone explanation: they
@@ -271,14 +296,16 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     sequences[at->second].launches.push_back(l);
   }
 
+  Bounds bounds{.start = site.start};
   const auto explain = [&](const Flow& by) {
     for (Sequence& sequence : sequences) {
-      sequence.alignment = align(by, within(pieces_of(bench, sequence.events), site),
-                                 {.start = site.start}, bench.suspects.instructions());
+      sequence.alignment = align(by, within(pieces_of(bench, sequence.events), site), bounds,
+                                 bench.suspects.instructions());
     }
   };
   explain(flow);
   std::optional<Flow> expecting;
+  std::vector<std::uint32_t> expected;  // slots that most launches run
   if (sequences.size() > 1) {
     std::map<std::uint32_t, std::size_t> seen;  // slot → launches in which it has a kernel
     for (const Sequence& sequence : sequences) {
@@ -287,6 +314,13 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
         if (x.slot != kNoSlot && x.slot != before) seen[x.slot] += sequence.launches.size();
         before = x.slot;
       }
+    }
+    for (const auto& [slot, count] : seen) {
+      if (count * 2 > launches.size()) expected.push_back(slot);
+    }
+    // The graph goes at least as far as any launch shows; one alone may have gone astray.
+    for (const auto& [slot, count] : seen) {
+      if (count > 1 || launches.size() < 3) bounds.last = slot;
     }
     expecting.emplace(bench.suspects.schedule(), learned_miss(bench, seen, launches.size()), false);
     explain(*expecting);
@@ -304,16 +338,19 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     for (const std::size_t l : std::exchange(sequences[q].launches, {})) {
       const auto events = launches[l].events();
       Timed timed(bench.trace, events, within(pieces_of(bench, events), site), durations);
-      sequences.push_back({.events = events,
-                           .launches = {l},
-                           .alignment = align(best, timed.pieces(), {.start = site.start},
-                                              bench.suspects.instructions())});
+      sequences.push_back(
+          {.events = events,
+           .launches = {l},
+           .alignment = align(best, timed.pieces(), bounds, bench.suspects.instructions())});
     }
   }
   std::erase_if(sequences, [](const Sequence& q) { return q.launches.empty(); });
 
   std::vector<std::uint32_t> slots;
   for (Sequence& sequence : sequences) {
+    if (sequence.alignment.cost > 0) {
+      settle_by_counts(bench, sequence.events, expected, sequence.alignment.pieces);
+    }
     settle_displaced(bench, sequence.events, sequence.alignment.pieces);
     for (const Explained& x : sequence.alignment.pieces) {
       if (x.slot != kNoSlot) slots.push_back(x.slot);

@@ -59,6 +59,7 @@ Fit fit(Family family, Work work) {
       return work == Work::custom_call ? Fit{10, 4} : Fit{};
     case Family::copy:
       if (work == Work::copy || work == Work::host_copy) return {0, kNever};
+      if (work == Work::collective) return {12, 12};  // of a group of one, or between peers
       return many ? Fit{25, 10} : Fit{};
     case Family::fill:
       if (work == Work::fill) return {0, kNever};
