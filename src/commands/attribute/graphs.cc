@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "commands/attribute/durations.h"
+#include "commands/attribute/graph_site.h"
 #include "commands/attribute/solve.h"
 
 namespace jaxtrace {
@@ -23,59 +24,6 @@ constexpr Cost kUnexplained = 50;
 constexpr std::size_t kFewLaunches =
     64;                             // Launches with one sequence that are worth a second look.
 constexpr Cost kMayBeMissing = 20;  // Missing what may be absent, but is there in most launches.
-
-/// The work of one graph launch: consecutive events of a group.
-struct Launch {
-  const Group* group;
-  std::size_t first, last;
-
-  std::span<const std::uint32_t> events() const {
-    return std::span(group->events).subspan(first, last - first);
-  }
-};
-
-/// The launches of each graph, by annotation.
-std::map<StringId, std::vector<Launch>> launches_by_graph(const Bench& bench) {
-  std::map<StringId, std::vector<Launch>> graphs;
-  const Events& e = bench.trace.events;
-  for (const Group* group : bench.groups) {
-    const auto& events = group->events;
-    for (std::size_t k = 0; k < events.size();) {
-      const std::uint64_t id = e.correlation[events[k]];
-      std::size_t end = k + 1;
-      if (id == 0 || !bench.out.in_graph[events[k]]) {
-        k = end;
-        continue;
-      }
-      while (end < events.size() && e.correlation[events[end]] == id &&
-             bench.out.in_graph[events[end]]) {
-        ++end;
-      }
-      bool open = false;
-      for (std::size_t j = k; j < end; ++j) open = open || bench.out.label[events[j]] == kNone;
-      if (open) {
-        const auto annotation = static_cast<std::size_t>(e.annotation[events[k]]);
-        graphs[bench.trace.annotations[annotation].hlo_op].push_back({group, k, end});
-      }
-      k = end;
-    }
-  }
-  return graphs;
-}
-
-/// Where a graph stands in the schedule.
-struct Site {
-  std::uint32_t start = kNoSlot;
-  std::uint32_t end = kNoSlot;  ///< Slot after the last, if known.
-};
-
-std::vector<Piece> within(std::vector<Piece> pieces, const Site& site) {
-  for (Piece& piece : pieces) {
-    piece.from = site.start;
-    piece.to = site.end;
-  }
-  return pieces;
-}
 
 /// One node of a graph, as its launches show it.
 struct GraphNode {
@@ -152,26 +100,6 @@ class GraphLabels {
  private:
   std::map<std::string_view, std::size_t> sharers_;
 };
-
-/// The site that the annotation names, if the kernels agree with it; else the one that fits best.
-std::optional<Site> find_site(const Bench& bench, StringId hlo_op, const Flow& flow,
-                              std::vector<Piece> pieces) {
-  const auto [start, end] = bench.suspects.graph(bench.trace.strings[hlo_op]);
-  if (pieces.empty()) return {};
-  if (end != kNoSlot) return Site{start, end};
-
-  // An honest start explains (almost) everything.  Half of it unexplained is no explanation.
-  const auto doubtful = static_cast<Cost>(std::min<std::size_t>(pieces.size(), 100'000)) * 25;
-  if (start != kNoSlot) {
-    const Site site{start, kNoSlot};
-    const Alignment there =
-        align(flow, within(pieces, site), {.start = start}, bench.suspects.instructions());
-    if (there.cost <= doubtful) return site;
-  }
-  // The numbering of another XLA version: let the kernels choose, and stay with the whole execution
-  // if they cannot.
-  return {};
-}
 
 /// Flow whose missing costs follow what the launches showed.
 std::vector<Cost> learned_miss(const Bench& bench, const std::map<std::uint32_t, std::size_t>& seen,
@@ -256,7 +184,7 @@ void solve_by_nodes(Bench& bench, const std::vector<Launch>& launches, const Sit
                     const Flow& flow, const std::map<std::uint32_t, GraphNode>& nodes) {
   std::vector<std::uint32_t> events;
   for (const auto& [index, node] : nodes) events.push_back(node.event);
-  Alignment alignment = align(flow, within(pieces_of(bench, events), site), {.start = site.start},
+  Alignment alignment = align(flow, within(pieces_of(bench, events), site), bounds_of(site),
                               bench.suspects.instructions());
   settle_displaced(bench, events, alignment.pieces);
   std::vector<std::uint32_t> slots;
@@ -296,7 +224,7 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     sequences[at->second].launches.push_back(l);
   }
 
-  Bounds bounds{.start = site.start};
+  const Bounds bounds = bounds_of(site);
   const auto explain = [&](const Flow& by) {
     for (Sequence& sequence : sequences) {
       sequence.alignment = align(by, within(pieces_of(bench, sequence.events), site), bounds,
@@ -317,10 +245,6 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     }
     for (const auto& [slot, count] : seen) {
       if (count * 2 > launches.size()) expected.push_back(slot);
-    }
-    // The graph goes at least as far as any launch shows; one alone may have gone astray.
-    for (const auto& [slot, count] : seen) {
-      if (count > 1 || launches.size() < 3) bounds.last = slot;
     }
     expecting.emplace(bench.suspects.schedule(), learned_miss(bench, seen, launches.size()), false);
     explain(*expecting);
@@ -396,7 +320,7 @@ void solve_graphs(Bench& bench) {
           std::ranges::max_element(launches, {}, [](const Launch& l) { return l.last - l.first; });
       events.assign(longest->events().begin(), longest->events().end());
     }
-    const auto site = find_site(bench, hlo_op, flow, pieces_of(bench, events));
+    const auto site = find_site(bench, hlo_op, launches, flow, pieces_of(bench, events));
     if (!site) continue;
     if (nodes) {
       solve_by_nodes(bench, launches, *site, flow, *nodes);
