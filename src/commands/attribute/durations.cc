@@ -9,7 +9,6 @@
 namespace jaxtrace {
 namespace {
 
-constexpr Cost kClear = 20;                       // Margin of an answer that is learned from.
 constexpr std::size_t kEnough = 65;               // Durations of a slot that make a median.
 constexpr Cost kOddDuration = 12;                 // Most that an unlikely duration costs.
 constexpr std::int64_t kLeastKernel = 1'500'000;  // ps; kernels shorter than that are rare.
@@ -48,10 +47,10 @@ void mark_tight(const Trace& trace, std::span<const std::uint32_t> events,
 }  // namespace
 
 void Durations::learn(const Trace& trace, std::span<const std::uint32_t> events,
-                      const Alignment& alignment) {
+                      const Alignment& alignment, Cost clear) {
   for (std::size_t k = 0; k < events.size(); ++k) {
     const Explained& x = alignment.pieces[k];
-    if (x.slot == kNoSlot || x.margin < kClear) continue;
+    if (x.slot == kNoSlot || x.margin < clear) continue;
     auto& seen = seen_[x.slot];
     if (seen.size() < kEnough) seen.push_back(trace.events.duration[events[k]].count());
   }

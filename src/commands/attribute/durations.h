@@ -18,7 +18,9 @@ namespace jaxtrace {
 /// How long the kernels of each slot take, from answers that were clear.
 class Durations {
  public:
-  void learn(const Trace& trace, std::span<const std::uint32_t> events, const Alignment& alignment);
+  /// Learns from the answers whose margin is at least `clear`.
+  void learn(const Trace& trace, std::span<const std::uint32_t> events, const Alignment& alignment,
+             Cost clear);
 
   /// Median of the slot, or 0 if nothing clear was seen of it.
   std::int64_t typical(std::uint32_t slot);

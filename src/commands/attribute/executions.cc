@@ -41,7 +41,7 @@ Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& fl
   Alignment alignment = align(flow, pieces, {}, bench.suspects.instructions());
   if (undecided(alignment)) {
     Durations durations;
-    durations.learn(bench.trace, events, alignment);
+    durations.learn(bench.trace, events, alignment, 20);
     Timed timed(bench.trace, events, std::move(pieces), durations);
     alignment = align(flow, timed.pieces(), {}, bench.suspects.instructions());
   }

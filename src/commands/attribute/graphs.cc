@@ -111,7 +111,7 @@ std::vector<Cost> learned_miss(const Bench& bench, const std::map<std::uint32_t,
     const std::size_t count = at == seen.end() ? 0 : at->second;
     if (count * 2 > launches && miss[s] < kMayBeMissing) {
       miss[s] = kMayBeMissing;
-    } else if (count * 10 < launches) {
+    } else if (count * 20 < launches && launches >= 20) {
       miss[s] = std::min<Cost>(miss[s], 1);
     }
   }
@@ -208,13 +208,50 @@ void solve_by_nodes(Bench& bench, const std::vector<Launch>& launches, const Sit
   }
 }
 
+/// Launches with the same kernels, explained together.
+struct Sequence {
+  std::span<const std::uint32_t> events;
+  std::vector<std::size_t> launches;
+  Alignment alignment;
+};
+
+/// Equal kernels leave open which of them is missing; the times of each launch may tell.  Splits
+/// undecided sequences into their launches.
+void look_at_times(const Bench& bench, const std::vector<Launch>& launches, const Site& site,
+                   const Flow& flow, std::vector<Sequence>& sequences) {
+  std::vector<Sequence> decided, open;
+  for (Sequence& sequence : sequences) {
+    const bool look = undecided(sequence.alignment) && sequence.launches.size() <= kFewLaunches;
+    (look ? open : decided).push_back(std::move(sequence));
+  }
+  const std::size_t first = decided.size();
+  sequences = std::move(decided);
+  for (const Sequence& sequence : open) {
+    for (const std::size_t l : sequence.launches) {
+      sequences.push_back({launches[l].events(), {l}, sequence.alignment});
+    }
+  }
+  if (open.empty()) return;
+
+  // First with what was clear without times, then with what times made clear.
+  for (const Cost clear : {Cost{20}, Cost{4}}) {
+    Durations durations;
+    for (const Sequence& sequence : sequences) {
+      for (const std::size_t l : sequence.launches) {
+        durations.learn(bench.trace, launches[l].events(), sequence.alignment, clear);
+      }
+    }
+    for (std::size_t q = first; q < sequences.size(); ++q) {
+      const auto events = sequences[q].events;
+      Timed timed(bench.trace, events, within(pieces_of(bench, events), site), durations);
+      sequences[q].alignment =
+          align(flow, timed.pieces(), bounds_of(site), bench.suspects.instructions());
+    }
+  }
+}
+
 void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Site& site,
                     const Flow& flow) {
-  struct Sequence {
-    std::span<const std::uint32_t> events;
-    std::vector<std::size_t> launches;
-    Alignment alignment;
-  };
   std::map<Fingerprint, std::size_t> known;
   std::vector<Sequence> sequences;  // In order of first appearance: devices, then time.
   for (std::size_t l = 0; l < launches.size(); ++l) {
@@ -249,26 +286,8 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     expecting.emplace(bench.suspects.schedule(), learned_miss(bench, seen, launches.size()), false);
     explain(*expecting);
   }
-  // Equal kernels leave open which of them is missing; the times of each launch may tell.
   const Flow& best = expecting ? *expecting : flow;
-  Durations durations;
-  for (const Sequence& sequence : sequences) {
-    for (const std::size_t l : sequence.launches) {
-      durations.learn(bench.trace, launches[l].events(), sequence.alignment);
-    }
-  }
-  for (std::size_t q = 0, before = sequences.size(); q < before; ++q) {
-    if (!undecided(sequences[q].alignment) || sequences[q].launches.size() > kFewLaunches) continue;
-    for (const std::size_t l : std::exchange(sequences[q].launches, {})) {
-      const auto events = launches[l].events();
-      Timed timed(bench.trace, events, within(pieces_of(bench, events), site), durations);
-      sequences.push_back(
-          {.events = events,
-           .launches = {l},
-           .alignment = align(best, timed.pieces(), bounds, bench.suspects.instructions())});
-    }
-  }
-  std::erase_if(sequences, [](const Sequence& q) { return q.launches.empty(); });
+  look_at_times(bench, launches, site, best, sequences);
 
   std::vector<std::uint32_t> slots;
   for (Sequence& sequence : sequences) {
