@@ -32,8 +32,10 @@ std::int64_t times(std::int64_t cost, std::uint64_t rounds) {
          static_cast<std::int64_t>(std::min<std::uint64_t>(rounds, kFar));
 }
 
+/// Losing many kernels at once (a full buffer) is likelier than losing as many here and there.
 Cost capped(std::int64_t cost) {
-  return static_cast<Cost>(std::min<std::int64_t>(cost, kFar));
+  if (cost > kFar) cost = kFar + (cost - kFar) / 8;
+  return static_cast<Cost>(std::min<std::int64_t>(cost, 4 * kFar));
 }
 
 }  // namespace
@@ -106,10 +108,7 @@ void Flow::visit(std::uint32_t id, std::vector<Step>& path, std::vector<Loop>& a
       break;
     case Of::loop:
       // Without a known count it may not run at all.
-      full_[id] =
-          node.trips
-              ? capped(sum * static_cast<std::int64_t>(std::min<std::uint64_t>(*node.trips, kFar)))
-              : 0;
+      full_[id] = times(sum, node.trips.value_or(0));
       break;
     default:
       full_[id] = sum;

@@ -17,8 +17,8 @@ namespace jaxtrace {
 /// Penalties of an alignment.  A missed own-named kernel costs 40; see costs.h for the others.
 using Cost = std::int32_t;
 
-inline constexpr Cost kFar = 200;        ///< Skipping costs at most this, however much is skipped.
-inline constexpr Cost kNever = 1 << 28;  ///< There is no way.
+inline constexpr Cost kFar = 400;            ///< Skipping more than this costs less than its sum.
+inline constexpr Cost kNever = 1 << 28;      ///< There is no way.
 inline constexpr std::size_t kMaxLoops = 6;  ///< Loops around a slot whose iterations are counted.
 
 /// A place in the schedule.  `round[d]` is the iteration of the d-th loop from the outside; round 0

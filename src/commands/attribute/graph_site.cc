@@ -6,7 +6,9 @@
 namespace jaxtrace {
 namespace {
 
-constexpr Cost kPerPiece = 25;       // An honest site explains most of a launch for less than that.
+constexpr Cost kPerPiece = 25;  // An honest site explains most of a launch for less than that.
+constexpr Cost kOtherNumbering =
+    15;                              // The annotation is believed unless others are better by this.
 constexpr std::size_t kTries = 8;    // Other beginnings that are tried,
 constexpr std::uint32_t kNear = 64;  // and how far from the annotated thunk number.
 
@@ -26,7 +28,7 @@ const std::vector<Candidate>* slots_of(const Bench& bench, std::uint32_t event,
 }
 
 /// The slot before which a launch must have ended, judged by the work that was launched next.
-std::uint32_t end_before(const Bench& bench, const Flow& flow, std::uint32_t start,
+std::uint32_t end_before(const Bench& bench, const Flow& flow, StringId hlo_op, std::uint32_t start,
                          const Launch& launch) {
   const Group& group = *launch.group;
   const auto slots = static_cast<std::uint32_t>(bench.suspects.schedule().slots.size());
@@ -35,7 +37,13 @@ std::uint32_t end_before(const Bench& bench, const Flow& flow, std::uint32_t sta
     return slots;
   }
   std::vector<Candidate> scratch;
-  const auto* const next = slots_of(bench, group.events[launch.last], scratch);
+  const std::uint32_t event = group.events[launch.last];
+  const auto* next = slots_of(bench, event, scratch);
+  const auto annotation = static_cast<std::size_t>(bench.trace.events.annotation[event]);
+  if (bench.out.in_graph[event] && bench.trace.annotations[annotation].hlo_op == hlo_op) {
+    scratch = {{start, 0, 0}};  // The same graph again: wherever it starts, that is next.
+    next = &scratch;
+  }
   if (!next || next->empty()) return slots;
   const auto after = std::ranges::upper_bound(*next, start, {}, &Candidate::slot);
   if (after != next->end()) return after->slot;
@@ -47,11 +55,11 @@ std::uint32_t end_before(const Bench& bench, const Flow& flow, std::uint32_t sta
   return end;
 }
 
-std::uint32_t find_end(const Bench& bench, const Flow& flow, std::uint32_t start,
+std::uint32_t find_end(const Bench& bench, const Flow& flow, StringId hlo_op, std::uint32_t start,
                        const std::vector<Launch>& launches) {
   std::uint32_t end = kNoSlot;
   for (const Launch& launch : launches) {
-    end = std::min(end, end_before(bench, flow, start, launch));
+    end = std::min(end, end_before(bench, flow, hlo_op, start, launch));
   }
   return end;
 }
@@ -124,18 +132,25 @@ std::optional<Site> find_site(const Bench& bench, StringId hlo_op,
   if (pieces.empty() || start == kNoSlot) return {};
   if (end != kNoSlot) return Site{start, end};
 
-  const auto at = [&](std::uint32_t s) { return Site{s, find_end(bench, flow, s, launches)}; };
   const auto cost = [&](const Site& site) {
     return align(flow, within(pieces, site), bounds_of(site), bench.suspects.instructions()).cost;
   };
   const auto most = static_cast<Cost>(std::min<std::size_t>(pieces.size(), 100'000)) * kPerPiece;
-  Site best = at(start);
-  Cost least = cost(best);
-  if (least <= most / 4) return best;
+  // What was launched next may have been placed by a wrong number too: then no end is better.
+  const auto try_start = [&](std::uint32_t s) {
+    const Site closed{s, find_end(bench, flow, hlo_op, s, launches)};
+    const Cost c = cost(closed);
+    if (c <= kOtherNumbering) return std::pair(closed, c);
+    const Site open{s, kNoSlot};
+    const Cost without = cost(open) + 2 * kOtherNumbering;
+    return without < c ? std::pair(open, without) : std::pair(closed, c);
+  };
+  auto [best, least] = try_start(start);
+  if (least <= kOtherNumbering) return best;
   for (const std::uint32_t other : other_starts(bench, start, pieces.front())) {
-    const Site site = at(other);
-    if (const Cost c = cost(site); c < least) {
-      least = c;
+    const auto [site, c] = try_start(other);
+    if (c + kOtherNumbering < least) {
+      least = c + kOtherNumbering;
       best = site;
     }
   }
