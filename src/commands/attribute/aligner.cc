@@ -9,17 +9,17 @@
 namespace jaxtrace {
 namespace {
 
-constexpr Cost kOpenEnd = 30;      // Missing the beginning or the end of a cut sequence.
-constexpr Cost kOutside = 60;      // A slot outside the range that the graph launch points at.
-constexpr Cost kNoRoom = 8;        // Missing a kernel where time leaves no room for one.
-constexpr Cost kHole = 4;          // Missing nothing where time leaves room for it.
-constexpr Cost kBeamMargin = 120;  // Explanations this much worse than the best are dropped …
-constexpr std::size_t kBeam = 96;  // … and so is what is left beyond this many,
+constexpr Cost kOpenEnd = 30;       // Missing the beginning or the end of a cut sequence.
+constexpr Cost kOutside = 60;       // A slot outside the range that the graph launch points at.
+constexpr Cost kNoRoom = 8;         // Missing a kernel where time leaves no room for one.
+constexpr Cost kHole = 4;           // Missing nothing where time leaves room for it.
+constexpr Cost kBeamMargin = 400;   // Explanations this much worse than the best are dropped …
+constexpr std::size_t kBeam = 192;  // … and so is what is left beyond this many,
 constexpr std::size_t kWideBeam = 512;  // but while the first kernels place a cut sequence, more
 constexpr std::size_t kWideSteps = 8;   // are kept.
 constexpr std::size_t kWindow = 16384;  // Kernels whose columns are held at once,
 constexpr std::size_t kOverlap = 256;   // of which the last are explained again with what follows.
-constexpr std::size_t kAhead = 6;       // Equal slots looked at in front of a place,
+constexpr std::size_t kAhead = 12;      // Equal slots looked at in front of a place,
 constexpr std::size_t kRound = 3;       // and from the start of each loop around it.
 
 struct Edge {

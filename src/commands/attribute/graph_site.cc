@@ -132,18 +132,21 @@ std::optional<Site> find_site(const Bench& bench, StringId hlo_op,
   if (pieces.empty() || start == kNoSlot) return {};
   if (end != kNoSlot) return Site{start, end};
 
-  const auto cost = [&](const Site& site) {
-    return align(flow, within(pieces, site), bounds_of(site), bench.suspects.instructions()).cost;
+  const auto there = [&](const Site& site) {
+    return align(flow, within(pieces, site), bounds_of(site), bench.suspects.instructions());
   };
   const auto most = static_cast<Cost>(std::min<std::size_t>(pieces.size(), 100'000)) * kPerPiece;
-  // What was launched next may have been placed by a wrong number too: then no end is better.
   const auto try_start = [&](std::uint32_t s) {
     const Site closed{s, find_end(bench, flow, hlo_op, s, launches)};
-    const Cost c = cost(closed);
-    if (c <= kOtherNumbering) return std::pair(closed, c);
+    const Alignment inside = there(closed);
+    // What was launched next may have been placed by a wrong number too: kernels past the end say
+    // so.
+    const bool beyond = std::ranges::any_of(inside.pieces, [&](const Explained& x) {
+      return x.slot != kNoSlot && x.slot >= closed.end;
+    });
+    if (!beyond) return std::pair(closed, inside.cost);
     const Site open{s, kNoSlot};
-    const Cost without = cost(open) + 2 * kOtherNumbering;
-    return without < c ? std::pair(open, without) : std::pair(closed, c);
+    return std::pair(open, there(open).cost);
   };
   auto [best, least] = try_start(start);
   if (least <= kOtherNumbering) return best;
