@@ -1,5 +1,6 @@
 // Decoding XEvent.  This is the loop that the speed of the whole program hangs on: it allocates
-// nothing, looks names up by number, and interns a name the first time it meets it.
+// nothing, looks names up by number, interns a name the first time it meets it, and does not decode
+// again what it decoded for an event of the same kind.
 #include "readers/lanes.h"
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "readers/stats.h"
+#include "readers/tail_memo.h"
 #include "readers/wire.h"
 #include "readers/xplane_fields.h"
 
@@ -56,13 +58,17 @@ struct Event {
   std::int64_t offset_ps = 0;
   std::int64_t duration_ps = 0;
   bool aggregated = false;
+  bool described = false;  ///< `annotation` or row.details hold something.
+  bool known = false;      ///< row.annotation and row.details come from the memo.
+  std::string_view tail;   ///< What the memo may learn; empty if nothing.
   std::vector<std::pair<StringId, std::int64_t>> numbers;
 
   void clear() {
     row = {};
     annotation = {};
     metadata_id = offset_ps = duration_ps = 0;
-    aggregated = false;
+    aggregated = described = known = false;
+    tail = {};
     numbers.clear();
   }
 };
@@ -74,41 +80,16 @@ StringId innermost(StringId op, TraceBuilder& builder) {
   return at == std::string_view::npos ? op : builder.intern(text.substr(at + 2));
 }
 
-/// What was annotated lately.  A program's kernels come round again and again, and finding their
-/// annotation here costs a fraction of a lookup in a hash table of all.
-class RecentAnnotations {
- public:
-  AnnotationId id_of(const Annotation& annotation, TraceBuilder& builder) {
-    // Programs and ops tell annotations apart; the factor is that of Fibonacci hashing (Knuth 6.4).
-    const std::uint64_t key = (static_cast<std::uint64_t>(annotation.hlo_op) << 32U) ^
-                              static_cast<std::uint64_t>(annotation.op_name) ^
-                              static_cast<std::uint64_t>(annotation.program_id);
-    Entry& entry = entries_[(key * 0x9e3779b97f4a7c15ULL) >> (64U - kBits)];
-    if (entry.annotation != annotation) {
-      Annotation kept = annotation;
-      kept.hlo_op = innermost(annotation.hlo_op, builder);
-      entry = {annotation, builder.annotation(kept)};
-    }
-    return entry.id;
-  }
-
- private:
-  static constexpr unsigned kBits = 11;
-  struct Entry {
-    Annotation annotation;
-    AnnotationId id = AnnotationId::none;
-  };
-  std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << kBits);
-};
-
 struct Pass {
   PlaneNames names;
   TraceBuilder& builder;
   Oddities odd;
-  bool keep_numbers = false;  ///< Of the present lane.
+  TailMemo memo;
+  bool device_work = false;  ///< Of the present lane:
   bool names_are_ops = false;
   std::int64_t begin_ps = 0;
-  RecentAnnotations recent;
+  Annotation last;  ///< Of the event before.
+  AnnotationId last_id = AnnotationId::none;
 };
 
 /// Where the texts among the roles go, which come first among them.
@@ -120,58 +101,68 @@ std::uint64_t natural(const Stat& stat, PlaneNames& names) {
   return static_cast<std::uint64_t>(integer(stat, names).value_or(0));
 }
 
-void apply(std::string_view message, Pass& pass, Event& event) {
+void keep_number(const Stat& stat, StatName& name, Pass& pass, Event& event) {
+  if (pass.device_work) return;
+  if (const auto value = integer(stat, pass.names)) {
+    if (name.id == kNotInterned) name.id = pass.builder.intern(name.text);
+    event.numbers.emplace_back(name.id, *value);
+  }
+}
+
+/// Whether the stat is of the event alone, not of every event of its kind.
+bool apply(std::string_view message, Pass& pass, Event& event) {
   const Stat stat = read_stat(message);
   StatName* const name = pass.names.stats.find(stat.key);
-  if (name == nullptr || name->role == StatRole::other || stat.tag == 0) return;
+  if (name == nullptr || name->role == StatRole::other || stat.tag == 0) return false;
   const auto text = [&] { return intern(stat, pass.names, pass.builder); };
   const auto details = [&](Details::Of of) {
     event.row.details = pass.builder.details(of, text());
   };
+  if (name->role == StatRole::correlation_id) {
+    event.row.correlation = natural(stat, pass.names);
+    return true;
+  }
+  if (name->role == StatRole::graph_node_id) {
+    event.row.graph_node = natural(stat, pass.names);
+    return true;
+  }
+  if (name->role == StatRole::number) {
+    keep_number(stat, *name, pass, event);
+    return false;
+  }
+  event.described = true;
   Annotation& annotation = event.annotation;
   // The texts without a jump for each: which comes next is what a processor guesses worst.
   if (const auto role = static_cast<std::size_t>(name->role); role < kTexts.size()) {
     annotation.*kTexts[role] = text();
-    return;
+    return false;
   }
   switch (name->role) {
-    case StatRole::correlation_id:
-      event.row.correlation = natural(stat, pass.names);
-      return;
     case StatRole::program_id:
       annotation.program_id = integer(stat, pass.names).value_or(kNoProgram);
-      return;
+      break;
     case StatRole::graph_id:
       annotation.graph_id = natural(stat, pass.names);
-      return;
+      break;
     case StatRole::graph_exec_id:
       annotation.graph_exec_id = natural(stat, pass.names);
-      return;
-    case StatRole::graph_node_id:
-      event.row.graph_node = natural(stat, pass.names);
-      return;
+      break;
     case StatRole::kernel_details:
       details(Details::Of::kernel);
-      return;
+      break;
     case StatRole::memcpy_details:
       details(Details::Of::memcpy);
-      return;
+      break;
     case StatRole::memset_details:
       details(Details::Of::memset);
-      return;
+      break;
     case StatRole::memory_details:
       details(Details::Of::memory);
-      return;
-    case StatRole::number:
       break;
     default:
-      return;
+      break;
   }
-  if (!pass.keep_numbers) return;
-  if (const auto value = integer(stat, pass.names)) {
-    if (name->id == kNotInterned) name->id = pass.builder.intern(name->text);
-    event.numbers.emplace_back(name->id, *value);
-  }
+  return false;
 }
 
 /// The name, and the stats that all events of this name share.
@@ -196,6 +187,7 @@ StringId apply_metadata(Pass& pass, Event& event) {
 
 void decode(std::string_view message, Pass& pass, Event& event) {
   event.clear();
+  const char* const end = message.data() + message.size();
   // Stats come last in an event, and those of its metadata must come before them, to be overridden.
   bool named = false;
   const auto name = [&] {
@@ -204,12 +196,26 @@ void decode(std::string_view message, Pass& pass, Event& event) {
   };
   Wire wire(message);
   Field field;
+  const char* tail = nullptr;
   while (wire.next(field)) {
     const auto value = static_cast<std::int64_t>(field.value);
     if (field.tag == kEventStats) {
       if (!named) name();
-      apply(field.bytes, pass, event);
-    } else if (field.tag == kEventMetadataId) {
+      if (!apply(field.bytes, pass, event)) continue;
+      tail = nullptr;
+      if (!pass.device_work || pass.names_are_ops || event.described) continue;
+      tail = wire.at();
+      const std::string_view rest(tail, static_cast<std::size_t>(end - tail));
+      if (const TailMemo::Entry* const entry = pass.memo.find(rest)) {
+        event.row.annotation = entry->annotation;
+        event.row.details = entry->details;
+        event.known = true;
+        return;
+      }
+      continue;
+    }
+    tail = nullptr;  // It holds more than stats.
+    if (field.tag == kEventMetadataId) {
       event.metadata_id = value;
     } else if (field.tag == kEventOffsetPs) {
       event.offset_ps = value;
@@ -220,7 +226,25 @@ void decode(std::string_view message, Pass& pass, Event& event) {
     }
   }
   if (!named) name();
-  if (wire.end() != WireEnd::clean) ++pass.odd.malformed;
+  if (wire.end() != WireEnd::clean) {
+    ++pass.odd.malformed;
+  } else if (tail != nullptr) {
+    event.tail = {tail, static_cast<std::size_t>(end - tail)};
+  }
+}
+
+void describe(Pass& pass, Event& event) {
+  Annotation& annotation = event.annotation;
+  if (pass.names_are_ops && annotation.hlo_op == StringId::empty) {
+    annotation.hlo_op = event.row.name;
+  }
+  if (annotation != pass.last) {
+    pass.last = annotation;
+    annotation.hlo_op = innermost(annotation.hlo_op, pass.builder);
+    pass.last_id = pass.builder.annotation(annotation);
+  }
+  event.row.annotation = pass.last_id;
+  if (!event.tail.empty()) pass.memo.put(event.tail, event.row.annotation, event.row.details);
 }
 
 void store(Pass& pass, Event& event) {
@@ -229,10 +253,7 @@ void store(Pass& pass, Event& event) {
   event.row.duration = Picoseconds{clamp(event.duration_ps, clamped)};
   if (clamped) ++pass.odd.far_off;
   if (event.aggregated) ++pass.odd.aggregated;
-  if (pass.names_are_ops && event.annotation.hlo_op == StringId::empty) {
-    event.annotation.hlo_op = event.row.name;
-  }
-  event.row.annotation = pass.recent.id_of(event.annotation, pass.builder);
+  if (!event.known) describe(pass, event);
   pass.builder.add_event(event.row);
   for (const auto& [key, value] : event.numbers) pass.builder.add_stat(key, value);
 }
@@ -257,11 +278,12 @@ void note_oddities(const Oddities& odd, TraceBuilder& builder, const std::string
 void read_lanes(const MappedFile& file, const PlaneSpan& plane,
                 const std::vector<LaneSource>& sources, TraceBuilder& builder, Meter& meter) {
   if (sources.empty()) return;
-  Pass pass{read_plane_names(plane.bytes), builder, {}, false, false, 0, {}};
+  Pass pass{
+      read_plane_names(plane.bytes), builder, {}, {}, false, false, 0, {}, AnnotationId::none};
   Event event;
   for (const LaneSource& source : sources) {
     builder.begin_lane(source.lane);
-    pass.keep_numbers = source.lane.kind == LaneKind::host;
+    pass.device_work = source.lane.kind == LaneKind::stream;
     pass.names_are_ops = source.names_are_ops;
     pass.begin_ps = line_begin(source.line->timestamp_ns, builder.host(source.lane.host).origin_ns);
     Wire wire(source.line->bytes);

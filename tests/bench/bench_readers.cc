@@ -132,8 +132,8 @@ std::string line(std::int64_t id, const std::string& name, std::int64_t events, 
 
 /// Writes a capture of about `size` bytes, one line at a time.
 void write_capture(const std::filesystem::path& path, std::int64_t size) {
-  // A kernel and its call take about 130 bytes together.
-  const std::int64_t a_stream = size / 130 / (kStreams * kDevices);
+  // A kernel and its call take about 105 bytes together.
+  const std::int64_t a_stream = size / 105 / (kStreams * kDevices);
   const std::int64_t a_thread = a_stream * kStreams * kDevices / kThreads;
   std::ofstream out(path, std::ios::binary);
   std::int64_t call = 1;

@@ -347,6 +347,31 @@ TEST(Xplane, StatsOfTheMetadataHoldForItsEvents) {
   EXPECT_EQ(annotation(trace, 1).program_id, 5);
 }
 
+TEST(Xplane, EventsWithOneEndingAreDescribedAlike) {
+  const auto event = [](int correlation, const char* more) {
+    return "events { metadata_id: 1 stats { metadata_id: 1 int64_value: " +
+           std::to_string(correlation) +
+           " } stats { metadata_id: 5 str_value: 'grid:3,1,1' } "
+           "stats { metadata_id: 2 str_value: 'dot.1' } " +
+           more + " } ";
+  };
+  // The same ending four times, once with another field in it, once with another op in another
+  // lane.
+  const Trace trace = read_gpu(
+      "lines { name: 'Stream #1' " + event(1, "") + event(2, "") + event(3, "num_occurrences: 2") +
+      event(4, "stats { metadata_id: 3 int64_value: 8 }") + event(5, "") +
+      "} lines { name: 'Stream #2' " + event(6, "stats { metadata_id: 2 str_value: 'dot.2' }") +
+      event(7, "") + "}");
+  ASSERT_EQ(trace.device_events, 7U);
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(trace.events.correlation[i], i + 1);
+    EXPECT_EQ(details(trace, i).grid[0], 3U);
+    EXPECT_EQ(trace.strings[annotation(trace, i).hlo_op], i == 5 ? "dot.2" : "dot.1");
+    EXPECT_EQ(annotation(trace, i).program_id, i == 3 ? 8 : kNoProgram);
+  }
+  EXPECT_EQ(finding(trace, "aggregated-event")->count, 1U);
+}
+
 TEST(Xplane, OnlyStreamsAreWork) {
   const Trace trace = read_gpu(
       "lines { name: 'XLA Ops' events { metadata_id: 1 } } "
