@@ -65,7 +65,7 @@ struct Event {
 
   void clear() {
     row = {};
-    annotation = {};
+    if (described) annotation = {};
     metadata_id = offset_ps = duration_ps = 0;
     aggregated = described = known = false;
     tail = {};
@@ -237,6 +237,7 @@ void describe(Pass& pass, Event& event) {
   Annotation& annotation = event.annotation;
   if (pass.names_are_ops && annotation.hlo_op == StringId::empty) {
     annotation.hlo_op = event.row.name;
+    event.described = true;
   }
   if (annotation != pass.last) {
     pass.last = annotation;
@@ -253,7 +254,7 @@ void store(Pass& pass, Event& event) {
   event.row.duration = Picoseconds{clamp(event.duration_ps, clamped)};
   if (clamped) ++pass.odd.far_off;
   if (event.aggregated) ++pass.odd.aggregated;
-  if (!event.known) describe(pass, event);
+  if (!event.known && (event.described || pass.names_are_ops)) describe(pass, event);
   pass.builder.add_event(event.row);
   for (const auto& [key, value] : event.numbers) pass.builder.add_stat(key, value);
 }

@@ -40,19 +40,21 @@ class TailMemo {
  private:
   static constexpr unsigned kBits = 12;
 
+  /// The top bits of a sum of products: unlike a chain of them, the products do not wait for one
+  /// another.
   static std::size_t slot(std::string_view tail) {
-    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15ULL;  // Fibonacci hashing (Knuth 6.4).
-    std::uint64_t hash = tail.size();
-    while (tail.size() >= sizeof hash) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, tail.data(), sizeof word);
-      hash = (hash ^ word) * kFactor;
-      hash ^= hash >> 32U;
-      tail.remove_prefix(sizeof hash);
-    }
+    std::uint64_t factor = 0x9e3779b97f4a7c15ULL;           // Odd, and stays so.
+    constexpr std::uint64_t kStep = 0x6a09e667f3bcc908ULL;  // Any even number with mixed bits.
+    std::uint64_t hash = tail.size() * kStep;
     std::uint64_t word = 0;
+    for (; tail.size() >= sizeof word; tail.remove_prefix(sizeof word), factor += kStep) {
+      std::memcpy(&word, tail.data(), sizeof word);
+      hash += word * factor;
+    }
+    word = 0;
     if (!tail.empty()) std::memcpy(&word, tail.data(), tail.size());
-    return ((hash ^ word) * kFactor) >> (64U - kBits);
+    hash += word * factor;
+    return hash >> (64U - kBits);
   }
 
   std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << kBits);
