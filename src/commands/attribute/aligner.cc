@@ -55,17 +55,34 @@ struct KeyHash {
 
 /// The states of one step, found by place.
 struct Column {
+  static constexpr std::size_t kFew = 16;
   std::vector<State> states;
   std::unordered_map<Key, std::uint32_t, KeyHash> rows;
 
+  static Key key_of(const State& state) { return {state.place, state.skipped, state.begun}; }
+
+  /// Few states are found by looking at all of them; only wide columns are worth a table.
+  std::uint32_t row_of(const Key& key) {
+    const auto next = static_cast<std::uint32_t>(states.size());
+    if (next <= kFew) {
+      for (std::uint32_t r = 0; r < next; ++r) {
+        if (key_of(states[r]) == key) return r;
+      }
+      return next;
+    }
+    if (rows.empty()) {
+      for (std::uint32_t r = 0; r < next; ++r) rows.emplace(key_of(states[r]), r);
+    }
+    return rows.try_emplace(key, next).first->second;
+  }
+
   void reach(const State& to, const Edge& edge, Cost total) {
-    const auto row = static_cast<std::uint32_t>(states.size());
-    const auto [at, added] = rows.try_emplace(Key{to.place, to.skipped, to.begun}, row);
-    if (added) {
+    const std::uint32_t row = row_of({to.place, to.skipped, to.begun});
+    if (row == states.size()) {
       states.push_back(to);
       states.back().cost = total;
     }
-    State& state = states[at->second];
+    State& state = states[row];
     state.cost = std::min(state.cost, total);
     state.edges.push_back(edge);
   }

@@ -76,6 +76,12 @@ bool damaged(const Trace& trace, std::size_t i) {
 void label_outright(const Trace& trace, const Launches& launches, const Programs& programs,
                     LabelTable& labels, Attribution& out) {
   std::map<std::tuple<std::uint32_t, StringId, bool>, std::uint32_t> exact;  // → row or kNone
+  std::map<StringId, bool> control;
+  const auto is_control = [&](StringId name) {
+    const auto [at, added] = control.try_emplace(name);
+    if (added) at->second = kernel_family(trace.strings[name]) == Family::control;
+    return at->second;
+  };
   const auto bare = [&](std::uint32_t program, Rule rule) {
     return labels.row({.program = program, .rule = rule});
   };
@@ -117,8 +123,7 @@ void label_outright(const Trace& trace, const Launches& launches, const Programs
       out.label[i] = at->second;
       if (out.label[i] == kNone && !programs.rows[p].hlo) {
         out.label[i] = bare(p, Rule::no_hlo);
-      } else if (out.label[i] == kNone &&
-                 kernel_family(trace.strings[trace.events.name[i]]) == Family::control) {
+      } else if (out.label[i] == kNone && is_control(trace.events.name[i])) {
         out.label[i] = bare(p, Rule::control);
       }
     }

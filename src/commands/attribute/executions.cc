@@ -63,6 +63,31 @@ Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& fl
   return solved;
 }
 
+/// Executions of work that is all known, where no host event tells them apart: one ends where the
+/// schedule goes back to an earlier slot outside of every loop.
+void count_executions(Bench& bench, const Flow& flow, std::span<const std::uint32_t> events) {
+  const auto& e = bench.trace.events;
+  std::uint32_t execution = 0;
+  std::uint32_t before = 0;  // slot of the event before
+  std::uint64_t launch = 0;  // its correlation id
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const std::uint32_t i = events[k];
+    const auto& slots = bench.suspects.of(bench.out.labels[bench.out.label[i]].instruction);
+    if (!slots.empty()) {
+      const std::uint32_t slot = slots.front().slot;
+      const bool again = slot == before && e.correlation[i] != launch;
+      if (k > 0 && (slot < before || again)) {
+        const auto& around = flow.loops(before);
+        const bool looped = !around.empty() && slot >= around.front().first;
+        if (!looped) ++execution;
+      }
+      before = slot;
+      launch = e.correlation[i];
+    }
+    bench.out.execution[i] = execution;
+  }
+}
+
 }  // namespace
 
 void solve_executions(Bench& bench) {
@@ -78,7 +103,10 @@ void solve_executions(Bench& bench) {
           std::span<const std::uint32_t>(group->events).subspan(first, last - first);
       const bool open =
           std::ranges::any_of(events, [&](std::uint32_t i) { return bench.out.label[i] == kNone; });
-      if (!open && group->executions_known) continue;
+      if (!open) {
+        if (!group->executions_known) count_executions(bench, once, events);
+        continue;
+      }
 
       const auto [at, added] = known.try_emplace(fingerprint(bench, events));
       if (added) at->second = solve(bench, events, group->executions_known ? once : again);

@@ -60,7 +60,9 @@ Fit fit(Family family, Work work) {
     case Family::copy:
       if (work == Work::copy || work == Work::host_copy) return {0, kNever};
       if (work == Work::collective) return {12, 12};  // of a group of one, or between peers
-      return many ? Fit{25, 10} : Fit{};
+      // GEMMs and convolutions copy nothing: a copy near one is more likely a transfer.
+      if (work == Work::custom_call || work == Work::sort) return {25, 10};
+      return work == Work::library ? Fit{25, 10} : Fit{};
     case Family::fill:
       if (work == Work::fill) return {0, kNever};
       if (work == Work::custom_call) return {4, 2};
