@@ -2,6 +2,7 @@
 // places.  Each execution is aligned as a whole, with everything known as fixed points.
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "commands/attribute/durations.h"
 #include "commands/attribute/solve.h"
@@ -31,6 +32,50 @@ std::size_t sharers_between(const Bench& bench, const std::vector<Explained>& ex
   return sharing;
 }
 
+/// Kernels that no monotone explanation holds, since their correlation id is another call's, since
+/// concurrency displaced them or since the HLO has no schedule.  Their names still tell: they take
+/// the slot of their name that nothing else took and that is nearest to what ran just before them.
+void settle_by_name(const Bench& bench, std::span<const std::uint32_t> events,
+                    std::vector<Explained>& explained) {
+  const auto lost = [&](std::size_t k) {
+    return explained[k].slot == kNoSlot && bench.out.label[events[k]] == kNone;
+  };
+  std::vector<std::size_t> by_time(events.size());
+  for (std::size_t k = 0; k < events.size(); ++k) by_time[k] = k;
+  if (std::ranges::none_of(by_time, lost)) return;
+  const auto begin = [&](std::size_t k) {
+    return std::pair(bench.trace.events.begin[events[k]], k);
+  };
+  std::ranges::sort(by_time, {}, begin);
+  std::vector<std::uint32_t> taken;
+  for (const Explained& x : explained) {
+    if (x.slot != kNoSlot) taken.push_back(x.slot);
+  }
+  std::ranges::sort(taken);
+  std::uint32_t near = 0;
+  for (const std::size_t k : by_time) {
+    if (!lost(k)) {
+      if (explained[k].slot != kNoSlot) near = explained[k].slot;
+      continue;
+    }
+    const Events& e = bench.trace.events;
+    std::tuple best(true, ~std::uint32_t{0}, kNoSlot);  // taken, distance, slot
+    for (const Candidate& c : bench.suspects.of(e.name[events[k]], e.details[events[k]])) {
+      if (c.cost > 5 || bench.suspects.schedule().slots[c.slot].work != hlo::Work::own_kernel) {
+        continue;
+      }
+      const std::uint32_t distance = c.slot > near ? c.slot - near : near - c.slot;
+      best =
+          std::min(best, std::tuple(std::ranges::binary_search(taken, c.slot), distance, c.slot));
+    }
+    const std::uint32_t slot = std::get<2>(best);
+    if (slot == kNoSlot) continue;
+    explained[k] = {.slot = slot, .round = explained[k].round, .margin = 0, .tied = 1};
+    taken.insert(std::ranges::lower_bound(taken, slot), slot);
+    near = slot;
+  }
+}
+
 struct Solved {
   std::vector<std::uint32_t> rows;    ///< Per event: its label.
   std::vector<std::uint32_t> rounds;  ///< Per event: execution, if the flow is cyclic.
@@ -45,6 +90,7 @@ Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& fl
     Timed timed(bench.trace, events, std::move(pieces), durations);
     alignment = align(flow, timed.pieces(), {}, bench.suspects.instructions());
   }
+  settle_by_name(bench, events, alignment.pieces);
   Solved solved;
   for (std::size_t k = 0; k < events.size(); ++k) {
     solved.rounds.push_back(alignment.pieces[k].round);

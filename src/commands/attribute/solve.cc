@@ -62,8 +62,8 @@ Label label_of(const Bench& bench, const Explained& explained, std::size_t share
   label.instruction = bench.suspects.schedule().slots[explained.slot].instruction;
   if (sharers == 1) {
     label.match = Match::name;
-    label.rule = bench.suspects.names_certain() ? Rule::unique_name : Rule::window_name;
-    label.confidence = 980;
+    label.rule = Rule::unique_name;
+    label.confidence = explained.margin > 0 ? 980 : 900;
   } else if (explained.tied > 1) {
     label.match = Match::order;
     label.rule = Rule::ambiguous;
