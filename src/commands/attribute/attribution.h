@@ -27,7 +27,7 @@ enum class Rule : std::uint8_t {
   tracer_text,        // exact: hlo_op as written, but the capture has no HLO of the program
   unique_name,        // name: one instruction of the program runs under this kernel name
   window_name,        // name: one instruction between the neighbours that are known
-  warm_up,            // order: the same graph ran directly elsewhere in the capture
+  warm_up,            // order: the tracer saw this kernel under this instruction, and no other
   graph_node,         // order: by node id, learned over all launches of the graph
   graph_order,        // order: by place in the graph launch
   schedule,           // order: by place in the program's schedule

@@ -99,7 +99,8 @@ Solved solve(Bench& bench, std::span<const std::uint32_t> events, const Flow& fl
       continue;
     }
     const std::size_t sharers = sharers_between(bench, alignment.pieces, events, k);
-    Label label = label_of(bench, alignment.pieces[k], sharers, Rule::schedule);
+    Label label = label_of(bench, alignment.pieces[k], bench.trace.events.name[events[k]], sharers,
+                           Rule::schedule);
     if (label.rule == Rule::unique_name &&
         bench.suspects.sharers(bench.trace.events.name[events[k]]) > 1) {
       label.rule = Rule::window_name;

@@ -92,7 +92,7 @@ class GraphLabels {
       const auto at = sharers_.find(bare_kernel_name(bench.trace.strings[name]));
       here = at == sharers_.end() ? 0 : at->second;
     }
-    Label label = label_of(bench, explained, here, by_order);
+    Label label = label_of(bench, explained, name, here, by_order);
     if (label.rule == Rule::unique_name && everywhere > 1) label.rule = Rule::window_name;
     return bench.labels.row(label);
   }

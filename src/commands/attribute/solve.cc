@@ -64,6 +64,10 @@ Label label_of(const Bench& bench, const Explained& explained, std::size_t share
     label.match = Match::name;
     label.rule = Rule::unique_name;
     label.confidence = explained.margin > 0 ? 980 : 900;
+  } else if (sharers == 0 && bench.suspects.seen_only_for(name, label.instruction)) {
+    label.match = Match::order;
+    label.rule = Rule::warm_up;
+    label.confidence = 970;
   } else if (explained.tied > 1) {
     label.match = Match::order;
     label.rule = Rule::ambiguous;

@@ -44,6 +44,7 @@ Fingerprint fingerprint(const Bench& bench, std::span<const std::uint32_t> event
 
 /// The label for an event that `explained` gives to its slot; `sharers` is how many instructions of
 /// the window in question run kernels under this name (0: XLA did not name the kernel).
-Label label_of(const Bench& bench, const Explained& explained, std::size_t sharers, Rule by_order);
+Label label_of(const Bench& bench, const Explained& explained, StringId name, std::size_t sharers,
+               Rule by_order);
 
 }  // namespace jaxtrace

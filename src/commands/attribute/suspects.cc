@@ -311,6 +311,11 @@ void Suspects::learn(StringId name, hlo::InstructionId instruction) {
   cache_.clear();
 }
 
+bool Suspects::seen_only_for(StringId name, hlo::InstructionId instruction) const {
+  const auto at = learned_.find(name);
+  return at != learned_.end() && at->second.size() == 1 && at->second.contains(instruction);
+}
+
 std::pair<std::uint32_t, std::uint32_t> Suspects::graph(std::string_view hlo_op) const {
   hlo_op = without_note(hlo_op);
   if (const auto number = thunk_number(hlo_op)) {

@@ -39,15 +39,15 @@ class Suspects {
   /// The slots of an instruction, as candidates at no cost.
   const std::vector<Candidate>& of(hlo::InstructionId instruction) const;
 
-  /// The names of own kernels are predicted from the buffer assignment, not guessed without it.
-  bool names_certain() const { return program_->names_certain; }
-
   /// How many instructions run kernels under this name: 0 if XLA did not name it.
   std::size_t sharers(StringId name) const;
 
   /// The tracer itself said that `instruction` ran this kernel: for library kernels that is what
   /// tells two calls of one library apart.
   void learn(StringId name, hlo::InstructionId instruction);
+
+  /// The tracer saw kernels of this name under this instruction, and under no other.
+  bool seen_only_for(StringId name, hlo::InstructionId instruction) const;
 
   /// The first slot of the graph that annotation `hlo_op` names, and the slot after its last;
   /// kNoSlot where that is not known.

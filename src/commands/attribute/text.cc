@@ -67,7 +67,8 @@ std::string_view reason(Rule rule) {
     case Rule::window_name:
       return "Between its neighbours in the schedule, only one instruction runs under this name.";
     case Rule::warm_up:
-      return "The same graph ran directly elsewhere in the capture, with every kernel named.";
+      return "Elsewhere in the capture the tracer named this instruction for this kernel, and no "
+             "other.";
     case Rule::graph_node:
       return "Its node in the graph, by what all launches of the graph have in common.";
     case Rule::graph_order:
