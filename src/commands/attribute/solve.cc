@@ -53,7 +53,8 @@ Fingerprint fingerprint(const Bench& bench, std::span<const std::uint32_t> event
   return print;
 }
 
-Label label_of(const Bench& bench, const Explained& explained, std::size_t sharers, Rule by_order) {
+Label label_of(const Bench& bench, const Explained& explained, StringId name, std::size_t sharers,
+               Rule by_order) {
   Label label{.program = bench.program};
   if (explained.slot == kNoSlot) {
     label.rule = Rule::no_candidate;
