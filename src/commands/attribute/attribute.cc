@@ -192,6 +192,7 @@ Attribution attribute(const Trace& trace, const AttributeOptions&) {
       }
     }
     Bench bench{.trace = trace,
+                .launches = launches,
                 .program = p,
                 .suspects = suspects,
                 .groups = of_program,
@@ -199,6 +200,11 @@ Attribution attribute(const Trace& trace, const AttributeOptions&) {
                 .labels = labels};
     solve_graphs(bench);
     solve_executions(bench);
+  }
+  // Every event has an answer, be it that there is none.
+  for (std::size_t i = 0; i < trace.device_events; ++i) {
+    if (out.label[i] != kNone) continue;
+    out.label[i] = labels.row({.program = programs.of_event[i], .rule = Rule::no_candidate});
   }
   out.programs = std::move(programs.rows);
   return out;

@@ -19,9 +19,7 @@ const std::vector<Candidate>* slots_of(const Bench& bench, std::uint32_t event,
     return &bench.suspects.of(bench.out.labels[row].instruction);
   }
   if (!bench.out.in_graph[event]) return nullptr;
-  const auto annotation = static_cast<std::size_t>(bench.trace.events.annotation[event]);
-  const auto [start, end] =
-      bench.suspects.graph(bench.trace.strings[bench.trace.annotations[annotation].hlo_op]);
+  const auto [start, end] = bench.suspects.graph(bench.trace.strings[graph_of(bench, event)]);
   if (start == kNoSlot) return nullptr;
   scratch = {{start, 0, 0}};
   return &scratch;
@@ -39,8 +37,7 @@ std::uint32_t end_before(const Bench& bench, const Flow& flow, StringId hlo_op, 
   std::vector<Candidate> scratch;
   const std::uint32_t event = group.events[launch.last];
   const auto* next = slots_of(bench, event, scratch);
-  const auto annotation = static_cast<std::size_t>(bench.trace.events.annotation[event]);
-  if (bench.out.in_graph[event] && bench.trace.annotations[annotation].hlo_op == hlo_op) {
+  if (bench.out.in_graph[event] && graph_of(bench, event) == hlo_op) {
     scratch = {{start, 0, 0}};  // The same graph again: wherever it starts, that is next.
     next = &scratch;
   }
@@ -104,8 +101,7 @@ std::map<StringId, std::vector<Launch>> launches_by_graph(const Bench& bench) {
       bool open = false;
       for (std::size_t j = k; j < end; ++j) open = open || bench.out.label[events[j]] == kNone;
       if (open) {
-        const auto annotation = static_cast<std::size_t>(e.annotation[events[k]]);
-        graphs[bench.trace.annotations[annotation].hlo_op].push_back({group, k, end});
+        graphs[graph_of(bench, events[k])].push_back({group, k, end});
       }
       k = end;
     }

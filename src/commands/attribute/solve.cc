@@ -12,6 +12,16 @@ constexpr Cost kIgnoredAnchor = 30;  // A known kernel that the order of the oth
 
 }  // namespace
 
+StringId graph_of(const Bench& bench, std::uint32_t event) {
+  const auto hlo_op = [&](std::uint32_t i) {
+    return bench.trace.annotations[static_cast<std::size_t>(bench.trace.events.annotation[i])]
+        .hlo_op;
+  };
+  const StringId own = hlo_op(event);
+  const std::uint32_t call = bench.launches.call[event];
+  return own == StringId::empty && call != kNoEvent ? hlo_op(call) : own;
+}
+
 std::vector<Piece> pieces_of(const Bench& bench, std::span<const std::uint32_t> events) {
   std::vector<Piece> pieces;
   pieces.reserve(events.size());

@@ -15,6 +15,7 @@ namespace jaxtrace {
 /// What both steps work on: one program, on all devices.
 struct Bench {
   const Trace& trace;
+  const Launches& launches;
   std::uint32_t program;
   const Suspects& suspects;
   std::vector<Group*> groups;  ///< Those of the program; graph nodes may be put into another order.
@@ -28,6 +29,9 @@ void solve_graphs(Bench& bench);
 
 /// Explains what is left, execution by execution, between the events that are known.
 void solve_executions(Bench& bench);
+
+/// The annotation that tells which graph an event belongs to: the event's own, else its call's.
+StringId graph_of(const Bench& bench, std::uint32_t event);
 
 /// Pieces for events: known ones as anchors, the others with their candidates by name.
 std::vector<Piece> pieces_of(const Bench& bench, std::span<const std::uint32_t> events);
