@@ -1,10 +1,13 @@
 // The attribution of a whole capture: what the tracer says, then graph launches, then the rest.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
+#include "analysis/damage.h"
 #include "analysis/kernel_family.h"
 #include "commands/attribute/attribution.h"
+#include "commands/attribute/doubts.h"
 #include "commands/attribute/solve.h"
 
 namespace jaxtrace {
@@ -65,13 +68,6 @@ void set_in_graph(const Trace& trace, const Launches& launches, const Programs& 
   }
 }
 
-bool damaged(const Trace& trace, std::size_t i) {
-  const Picoseconds duration = trace.events.duration[i];
-  Picoseconds::rep end = 0;
-  return duration.count() < 0 ||
-         __builtin_add_overflow(trace.events.begin[i].count(), duration.count(), &end);
-}
-
 /// Labels what needs no solving: exact events, and those that cannot be attributed at all.
 void label_outright(const Trace& trace, const Launches& launches, const Programs& programs,
                     LabelTable& labels, Attribution& out) {
@@ -85,17 +81,20 @@ void label_outright(const Trace& trace, const Launches& launches, const Programs
   const auto bare = [&](std::uint32_t program, Rule rule) {
     return labels.row({.program = program, .rule = rule});
   };
+  const std::vector<bool> damaged = find_damage(trace);
+  const bool runs_are_known =
+      std::ranges::any_of(launches.interval, [](std::uint32_t run) { return run != kNoEvent; });
   out.label.assign(trace.device_events, kNone);
   for (std::size_t i = 0; i < trace.device_events; ++i) {
     const std::uint32_t p = programs.of_event[i];
     const Annotation& a = trace.annotations[static_cast<std::size_t>(trace.events.annotation[i])];
-    if (damaged(trace, i)) {
+    if (damaged[i]) {
       out.label[i] = bare(p, Rule::damaged);
     } else if (out.kind[i] == Kind::graph) {
       out.label[i] = bare(p, Rule::whole_graph);
     } else if (p == kNone) {
       const bool inside = launches.call[i] != kNoEvent && launches.interval[i] != kNoEvent;
-      const bool outside = launches.call[i] != kNoEvent && !inside;
+      const bool outside = runs_are_known && launches.call[i] != kNoEvent && !inside;
       out.label[i] = bare(p, outside ? Rule::outside_execution : Rule::no_program);
     } else {
       const bool copy = out.kind[i] == Kind::memcpy && !out.in_graph[i];
@@ -207,6 +206,7 @@ Attribution attribute(const Trace& trace, const AttributeOptions&) {
     out.label[i] = labels.row({.program = programs.of_event[i], .rule = Rule::no_candidate});
   }
   out.programs = std::move(programs.rows);
+  std::ranges::move(find_doubts(trace, out, launches), std::back_inserter(out.findings));
   return out;
 }
 

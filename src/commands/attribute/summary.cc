@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace jaxtrace {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kTop = 5;          // Rows of the tables of instructions and of lines.
 constexpr std::size_t kMostReasons = 4;  // Rows of "without an instruction".
 constexpr std::size_t kMostPrograms = 3;
+constexpr std::size_t kMostLosses = 3;
 constexpr std::size_t kMostDoubts = 5;
 constexpr std::uint16_t kUnsure = 700;  // Thousandths: below it an answer is marked as doubtful.
 
@@ -57,18 +59,29 @@ std::int64_t time_with_a_line(const Measured& measured, const std::vector<Cost>&
   return time;
 }
 
+/// GPUs with events.
+std::int64_t used_gpus(const Trace& trace) {
+  std::set<DeviceId> used;
+  for (const Lane& lane : trace.lanes) {
+    if (lane.kind == LaneKind::stream && lane.count > 0) used.insert(lane.device);
+  }
+  return static_cast<std::int64_t>(used.size());
+}
+
 std::string opening(const Measured& measured, std::int64_t with_line) {
   const Sums& sums = measured.sums;
   const std::int64_t all = sums.all.total_ps;
   if (sums.all.kernels == 0) return "The capture holds no device events: nothing was recorded.";
   const std::int64_t attributed = all - sums.all.of(Match::none);
   std::string text = fmt::format(
-      "{} of {} on {}, {} in all (the sum over streams: the denominator of every share here). "
+      "{} of {} on {} of {}, {} in all (the sum over streams: the denominator of every share "
+      "here). "
       "{} of it has its HLO instruction, {} its Python line. "
       "The tracer's own hlo_op, which is all that XProf's op views show, covers {}",
       counted(sums.all.kernels, "device event"),
       counted(static_cast<std::int64_t>(measured.trace.hosts.size()), "host"),
-      counted(static_cast<std::int64_t>(measured.trace.devices.size()), "device"), time_text(all),
+      count_text(used_gpus(measured.trace)),
+      counted(static_cast<std::int64_t>(measured.trace.devices.size()), "GPU"), time_text(all),
       share_text(attributed, all), share_text(with_line, all), share_text(sums.tracer_ps, all));
   if (sums.tracer_wrapper_ps > 0) {
     text += fmt::format(" ({} only by the call or loop around the instruction)",
@@ -234,13 +247,38 @@ std::string finding_text(const Finding& finding) {
   return text;
 }
 
+/// Losses, or everything but losses; worst first.
+std::vector<const Finding*> findings_of(const Measured& measured, bool losses) {
+  std::vector<const Finding*> findings;
+  for (const auto* list : {&measured.attribution.findings, &measured.trace.findings}) {
+    for (const Finding& finding : *list) {
+      if ((finding.severity == Severity::data_loss) == losses) findings.push_back(&finding);
+    }
+  }
+  std::ranges::stable_sort(findings, std::greater{},
+                           [](const Finding* finding) { return finding->severity; });
+  return findings;
+}
+
+/// Said before any figure: what the capture lacks.
+void add_losses(Report& report, const Measured& measured) {
+  const std::vector<const Finding*> losses = findings_of(measured, true);
+  if (losses.empty()) return;
+  report.blocks.emplace_back(Prose{"The capture is incomplete: every total is a lower bound."});
+  Bullets bullets;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (i == kMostLosses - 1 && losses.size() - i > 1) {
+      bullets.items.push_back(fmt::format("{} more losses, on stderr.", losses.size() - i));
+      break;
+    }
+    bullets.items.push_back(finding_text(*losses[i]));
+  }
+  report.blocks.emplace_back(std::move(bullets));
+}
+
 Bullets not_trusted(const Measured& measured, const AttributeOptions& options) {
   const Sums& sums = measured.sums;
   std::vector<std::string> items;
-  if (sums.damaged.kernels > 0) {
-    items.push_back(fmt::format("{} with corrupt timing: rows in kernels.csv, but in no total.",
-                                counted(sums.damaged.kernels, "event")));
-  }
   if (options.program) {
     items.push_back(fmt::format("{} ({}) of other programs left out by --program {}.",
                                 counted(sums.other_programs.kernels, "event"),
@@ -257,12 +295,7 @@ Bullets not_trusted(const Measured& measured, const AttributeOptions& options) {
     items.push_back(fmt::format("{} of the time has an instruction with confidence below 0.7.",
                                 share_text(unsure, sums.all.total_ps)));
   }
-  std::vector<const Finding*> findings;
-  for (const auto* list : {&measured.trace.findings, &measured.attribution.findings}) {
-    for (const Finding& finding : *list) findings.push_back(&finding);
-  }
-  std::ranges::stable_sort(findings, std::greater{},
-                           [](const Finding* finding) { return finding->severity; });
+  const std::vector<const Finding*> findings = findings_of(measured, false);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (items.size() == kMostDoubts - 1 && findings.size() - i > 1) {
       items.push_back(fmt::format("{} more warnings and notes, on stderr.", findings.size() - i));
@@ -340,6 +373,7 @@ Report summary(const Measured& measured, const AttributeOptions& options,
     notes += escape_markdown(note);
   }
   if (!notes.empty()) report.blocks.emplace_back(Prose{notes});
+  add_losses(report, measured);
   report.blocks.emplace_back(Prose{opening(measured, with_line)});
   add_facts(report, measured, with_line, programs);
 
@@ -361,7 +395,7 @@ Report summary(const Measured& measured, const AttributeOptions& options,
     report.blocks.emplace_back(Fact{"check_only_there", check->only_there});
   }
   if (Bullets bullets = not_trusted(measured, options); !bullets.items.empty()) {
-    report.blocks.emplace_back(Prose{"Not to be trusted, or left out:"});
+    report.blocks.emplace_back(Prose{"What was not trusted, or left out:"});
     report.blocks.emplace_back(std::move(bullets));
   }
   return report;

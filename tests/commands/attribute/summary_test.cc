@@ -56,7 +56,6 @@ TEST(Summary, StatesWhatIsCoveredNowAndByTheTracerAlone) {
       << text;
   EXPECT_NE(text.find("a.py:7"), std::string::npos);
   EXPECT_NE(text.find("outside-execution"), std::string::npos);
-  EXPECT_NE(text.find("1 event with corrupt timing"), std::string::npos);
   EXPECT_NE(text.find("confidence below 0.7"), std::string::npos);
   EXPECT_EQ(doubts(made.measured(), std::nullopt).size(), 1u) << "the corrupt event";
 }
@@ -85,6 +84,24 @@ TEST(Summary, FitsOnAScreenWhateverTheCaptureHolds) {
   check.unmatched_programs = {"jit_x(1)"};
   const std::string text = markdown(summary(made.measured(), {.program = {}}, check));
   EXPECT_LE(std::ranges::count(text, '\n'), 60) << text.substr(0, 6000);
+}
+
+TEST(Summary, SaysFirstWhatIsMissing) {
+  MadeUp made;
+  made.lane(0, 0, 1);
+  made.event({.begin = 0, .duration = 5, .label = no_label(Rule::no_program)});
+  made.finding({.severity = Severity::note, .code = "n", .message = "a note", .where = {}});
+  made.finding({.severity = Severity::data_loss,
+                .code = "l",
+                .message = "75 of 80 runs are empty",
+                .where = {}});
+  made.finish();
+  const std::string text = markdown(summary(made.measured(), {}, std::nullopt));
+  const auto place = [&](std::string_view part) { return text.find(part); };
+  EXPECT_LT(place("every total is a lower bound"), place("75 of 80 runs are empty"));
+  EXPECT_LT(place("75 of 80 runs are empty"), place("1 device event of 1 host on 1 of 1 GPU"));
+  EXPECT_LT(place("What was not trusted"), place("a note"));
+  EXPECT_NE(place("a note"), std::string::npos) << text;
 }
 
 TEST(Summary, SaysThatNothingWasRecorded) {
