@@ -175,7 +175,9 @@ Launches find_launches(const Trace& trace) {
     for (const Call& call : calls) calls_by_lane[lane_of(trace, call.event)].push_back(call.event);
     for (const auto& [lane, events] : calls_by_lane) {
       const auto own = std::ranges::find(lanes, lane, &RunLane::lane);
-      const RunLane* const runs = own != lanes.end() ? &*own : partner(trace, lanes, events);
+      const RunLane* runs = own != lanes.end() ? &*own : nullptr;
+      // A lane with events other than calls is a thread's only one, and the thread ran no program.
+      if (!runs && trace.lanes[lane].count == events.size()) runs = partner(trace, lanes, events);
       if (!runs) continue;
       for (const std::uint32_t call : events) {
         run_of[call - trace.device_events] = run_around(trace, runs->runs, call);
