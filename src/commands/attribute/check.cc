@@ -246,8 +246,8 @@ class Comparison {
     }
     Difference difference = at_;
     difference.position = here != nullptr ? here->position : there->position;
-    difference.here = here != nullptr ? here->event : kNoEvent;
-    difference.there = there != nullptr ? there->event : kNoEvent;
+    difference.here = here != nullptr ? here->event : kAbsent;
+    difference.there = there != nullptr ? there->event : kAbsent;
     result_.differences.push_back(difference);
   }
 
@@ -303,7 +303,7 @@ void write_check_csv(const Check& check, const Side& here, const Side& there, st
   }
   csv.end_row();
   const auto event = [&](const Side& side, std::size_t at) {
-    if (at == kNoEvent) {
+    if (at == kAbsent) {
       csv.cell();
       csv.cell();
       return;

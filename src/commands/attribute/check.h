@@ -21,15 +21,15 @@ struct Side {
   const Attribution& attribution;
 };
 
-inline constexpr std::size_t kNoEvent = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
 
 struct Difference {
   std::uint32_t program = kNone;  ///< Row of the programs here.
   DeviceId device = DeviceId::none;
   std::uint32_t execution = 0;
   std::uint32_t position = 0;   ///< In launch order, from 0; here, or there if it is only there.
-  std::size_t here = kNoEvent;  ///< Event here, kNoEvent if it is only there.
-  std::size_t there = kNoEvent;
+  std::size_t here = kAbsent;  ///< Event here, kAbsent if it is only there.
+  std::size_t there = kAbsent;
 };
 
 struct Check {

@@ -79,7 +79,7 @@ TEST(Check, IsNotShiftedByOneLostKernel) {
   EXPECT_EQ(result.only_there, 1);
   EXPECT_FALSE(result.clean());
   ASSERT_EQ(result.differences.size(), 1u);
-  EXPECT_EQ(result.differences[0].here, kNoEvent);
+  EXPECT_EQ(result.differences[0].here, kAbsent);
   EXPECT_EQ(result.differences[0].position, 1u);
 }
 
