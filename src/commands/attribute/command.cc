@@ -3,6 +3,7 @@
 
 #include <CLI/App.hpp>
 #include <CLI/Option.hpp>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -22,7 +23,7 @@ namespace jaxtrace {
 namespace {
 
 constexpr const char* kDefaultDirectory = "attribution";
-constexpr std::size_t kLongestSubject = 4096;  // std::regex recurses once a character.
+constexpr std::size_t kLongestSubject = 4096;
 
 struct Flags {
   std::optional<std::int64_t> program;
@@ -32,10 +33,38 @@ struct Flags {
   bool stacks = false;
 };
 
+/// Neither backtracks nor recurses along the subject, whatever the pattern: libstdc++'s own flag.
+std::regex compiled(const std::string& pattern) {
+  return std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial);
+}
+
+/// What a pattern's counted repetitions, `{3,20}`, multiply to if nested: the states of the
+/// automaton, through which libstdc++ recurses.
+double repetitions(const std::string& pattern) {
+  double product = 1;
+  for (std::size_t at = pattern.find('{'); at != std::string::npos;
+       at = pattern.find('{', at + 1)) {
+    double most = 1, number = 0;
+    for (std::size_t i = at + 1; i < pattern.size() && pattern[i] != '}'; ++i) {
+      const bool digit = pattern[i] >= '0' && pattern[i] <= '9';
+      number = digit ? number * 10 + (pattern[i] - '0') : 0;
+      most = std::max(most, number);
+    }
+    product *= most;
+  }
+  return product;
+}
+
 /// What is wrong with a regular expression; empty if nothing is.
 std::string regex_fault(const std::string& pattern) {
+  constexpr std::size_t kLongest = 1000;
+  constexpr double kMostRepetitions = 1000;
+  if (pattern.size() > kLongest) return "is longer than 1,000 characters";
+  if (repetitions(pattern) > kMostRepetitions) {
+    return '"' + pattern + "\" repeats more than 1,000 times";
+  }
   try {
-    const std::regex tried(pattern);
+    const std::regex tried = compiled(pattern);
     return {};
   } catch (const std::regex_error& error) {
     return '"' + pattern + "\" is not a regular expression (" + error.what() + ')';
@@ -44,7 +73,7 @@ std::string regex_fault(const std::string& pattern) {
 
 hlo::UserTest user_test(const std::string& pattern) {
   if (pattern.empty()) return hlo::is_user_code;
-  return [regex = std::regex(pattern)](const hlo::Location& frame) {
+  return [regex = compiled(pattern)](const hlo::Location& frame) {
     const std::string subject = frame.file + ':' + frame.function;
     if (subject.size() > kLongestSubject) return false;
     try {

@@ -92,6 +92,15 @@ TEST_F(AttributeCommand, SaysWhatIsWrongWithARegularExpression) {
   EXPECT_NE(result.err.find("is not a regular expression"), std::string::npos) << result.err;
 }
 
+TEST_F(AttributeCommand, IsNotKeptBusyByARegularExpression) {
+  // Backtracking through the first would take longer than the universe has; the others would need
+  // more stack than there is.
+  EXPECT_EQ(run("--user-re '(.*)*(.*)*(.*)*(.*)*x'").code, 0);
+  EXPECT_EQ(run("--user-re '" + std::string(100'000, '(') + "'").code, 2);
+  EXPECT_EQ(run("--user-re '((a?){300}){300}'").code, 2);
+  EXPECT_EQ(run("--user-re '(a)\\1'").code, 2) << "needs backtracking";
+}
+
 TEST_F(AttributeCommand, NamesTheProgramsIfTheOneAskedForIsNotThere) {
   const ProgramResult result = run("--program 99");
   EXPECT_EQ(result.code, 4);
