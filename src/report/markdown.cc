@@ -11,32 +11,86 @@ namespace {
 
 constexpr std::size_t kLongestCell = 100;  // The whole name is in the CSV.
 
-bool is_word(char character) {
-  return std::isalnum(static_cast<unsigned char>(character)) != 0;
+bool is_space(char character) {
+  return character == ' ';
 }
 
-/// Whether the character at `at` would be markup, given its neighbours.
-bool is_markup(std::string_view text, std::size_t at) {
-  const char before = at > 0 ? text[at - 1] : ' ';
-  const char after = at + 1 < text.size() ? text[at + 1] : ' ';
-  switch (text[at]) {
-    case '|':
-    case '<':
-    case '*':
-    case '`':
-    case '~':
-    case '[':
-      return true;
-    case '_':
-      return !is_word(before) || !is_word(after);
-    case '&':
-      return is_word(after) || after == '#';
-    case '\\':
-      return std::ispunct(static_cast<unsigned char>(after)) != 0;
-    default:
-      return false;
-  }
+bool is_punctuation(char character) {
+  return std::ispunct(static_cast<unsigned char>(character)) != 0;
 }
+
+/// Whether emphasis that `mark` stands for could begin and, further on, end in `text`; the rules
+/// of flanking are those of GFM 6.4.  An underscore inside a word does neither.
+bool can_pair(std::string_view text, char mark) {
+  bool open = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != mark) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && text[end] == mark) ++end;
+    const char before = at > 0 ? text[at - 1] : ' ';
+    const char after = end < text.size() ? text[end] : ' ';
+    const bool apart_before = is_space(before) || is_punctuation(before);
+    const bool apart_after = is_space(after) || is_punctuation(after);
+    const bool left = !is_space(after) && (!is_punctuation(after) || apart_before);
+    const bool right = !is_space(before) && (!is_punctuation(before) || apart_after);
+    const bool inside = mark == '_' && left && right;
+    if (open && right && (!inside || is_punctuation(after))) return true;
+    open = open || (left && (!inside || is_punctuation(before)));
+    at = end;
+  }
+  return false;
+}
+
+/// Whether an entity such as `&lt;` or `&#60;` begins at `at`.
+bool is_entity(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find(';', at);
+  if (end == std::string_view::npos || end == at + 1) return false;
+  const std::string_view name = text.substr(at + 1, end - at - 1);
+  return std::ranges::all_of(
+      name, [](char c) { return c == '#' || std::isalnum(static_cast<unsigned char>(c)) != 0; });
+}
+
+/// What is markup in one text; characters that the text merely holds stay as they are.
+struct Markup {
+  explicit Markup(std::string_view text)
+      : star(can_pair(text, '*')),
+        underscore(can_pair(text, '_')),
+        tilde(can_pair(text, '~')),
+        tick(std::ranges::count(text, '`') > 1),
+        link(text.find("](") != std::string_view::npos ||
+             text.find("][") != std::string_view::npos) {}
+
+  bool at(std::string_view text, std::size_t at) const {
+    const char after = at + 1 < text.size() ? text[at + 1] : ' ';
+    switch (text[at]) {
+      case '|':
+        return true;
+      case '<':
+        return std::isalpha(static_cast<unsigned char>(after)) != 0 || is_punctuation(after);
+      case '*':
+        return star;
+      case '_':
+        return underscore;
+      case '~':
+        return tilde;
+      case '`':
+        return tick;
+      case '[':
+        return link;
+      case '&':
+        return is_entity(text, at);
+      case '\\':
+        return is_punctuation(after);
+      default:
+        return false;
+    }
+  }
+
+  bool star, underscore, tilde, tick, link;
+};
 
 /// Prose comes from a command, which has escaped the names in it; this is for bytes it overlooked.
 std::string paragraph(std::string_view text) {
@@ -55,7 +109,10 @@ bool is_number(const Cell& cell) {
 }
 
 std::string shown(const Cell& cell, Unit unit) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return escape_markdown(*text);
+  if (const auto* text = std::get_if<std::string>(&cell); text != nullptr && !text->empty()) {
+    return escape_markdown(*text);
+  }
+  if (std::holds_alternative<std::string>(cell)) return "–";
   return for_people(cell, unit);
 }
 
@@ -108,7 +165,11 @@ void write(const Prose& prose, std::ostream& out) {
 }
 
 void write(const Bullets& bullets, std::ostream& out) {
-  for (const std::string& item : bullets.items) out << "- " << paragraph(item) << '\n';
+  for (const std::string& item : bullets.items) {
+    // A name at the front may look like a heading, a quote or another list.
+    const bool block = !item.empty() && std::string_view("#>+-").find(item[0]) != std::string::npos;
+    out << (block ? "- \\" : "- ") << paragraph(item) << '\n';
+  }
   if (!bullets.items.empty()) out << '\n';
 }
 
@@ -120,8 +181,9 @@ std::string escape_markdown(std::string_view name) {
   const std::string plain = shortened(one_line(name), kLongestCell);
   std::string result;
   result.reserve(plain.size());
+  const Markup markup(plain);
   for (std::size_t i = 0; i < plain.size(); ++i) {
-    if (is_markup(plain, i)) result += '\\';
+    if (markup.at(plain, i)) result += '\\';
     result += plain[i];
   }
   return result;

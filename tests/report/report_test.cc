@@ -93,10 +93,16 @@ TEST(Markdown, ScalesNumbersAndAlignsColumns) {
 
 TEST(Markdown, NamesAreNeverMarkup) {
   EXPECT_EQ(escape_markdown("a|b\nc"), "a\\|b\\nc");
-  EXPECT_EQ(escape_markdown("f<int>(T*)"), "f\\<int>(T\\*)");
-  EXPECT_EQ(escape_markdown("__half2"), "\\_\\_half2");
+  EXPECT_EQ(escape_markdown("f<int>(T*)"), "f\\<int>(T*)");
+  EXPECT_EQ(escape_markdown("__half2"), "__half2");
+  EXPECT_EQ(escape_markdown("_build.<locals>.block_1"), "_build.\\<locals>.block_1");
+  EXPECT_EQ(escape_markdown("__init__"), "\\_\\_init\\_\\_");
+  EXPECT_EQ(escape_markdown("a *b* c"), "a \\*b\\* c");
+  EXPECT_EQ(escape_markdown("float*, int*, x < 3, a[1], R&D;"),
+            "float*, int*, x < 3, a[1], R\\&D;");
+  EXPECT_EQ(escape_markdown("[a](b)"), "\\[a](b)");
   EXPECT_EQ(escape_markdown("loop_fusion_1"), "loop_fusion_1");
-  EXPECT_EQ(escape_markdown("a\x1b[31m\xFF"), "a\\x1b\\[31m\xEF\xBF\xBD");
+  EXPECT_EQ(escape_markdown("a\x1b[31m\xFF"), "a\\x1b[31m\xEF\xBF\xBD");
   EXPECT_EQ(escape_markdown("\xC2\x9b"), "\\x9b") << "a terminal obeys C1 controls as well";
 }
 
