@@ -40,6 +40,15 @@ int locked(const fs::path& directory) {
   return -1;
 }
 
+/// Waits for its turn among processes that write to one directory; closed, it lets the next in.  -1
+/// where the file system knows no locks.
+int turn(const fs::path& directory) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return descriptor;
+}
+
 /// Takes away what runs that were killed have left.
 void remove_abandoned(const fs::path& directory) {
   std::error_code ignored;
@@ -93,11 +102,18 @@ OutputDir::OutputDir(fs::path directory, std::vector<fs::path> inputs)
     }
     if (!fs::create_directories(whole, error) && error) fail(directory_, error.message());
 
+    // Between its making and its locking, another process would take the directory for abandoned.
+    const int gate = turn(directory_);
     remove_abandoned(directory_);
     std::string pattern = (directory_ / (std::string(kStaging) + "XXXXXX")).string();
-    if (mkdtemp(pattern.data()) == nullptr) fail(directory_, reason());
-    staging_ = pattern;
-    lock_ = locked(staging_);
+    const bool made = mkdtemp(pattern.data()) != nullptr;
+    const std::string why = reason();
+    if (made) {
+      staging_ = pattern;
+      lock_ = locked(staging_);
+    }
+    if (gate >= 0) close(gate);
+    if (!made) fail(directory_, why);
   } catch (...) {
     take_away();
     throw;
@@ -143,6 +159,7 @@ void OutputDir::commit() {
     }
   }
 
+  const int gate = turn(directory_);  // Else the files of two runs could be mixed.
   const fs::path old = staging_ / ".old";
   std::size_t in_place = 0;
   try {
@@ -158,8 +175,10 @@ void OutputDir::commit() {
     for (const File& file : files_) {
       if (something_is_at(old / file.name)) fs::rename(old / file.name, target(file), ignored);
     }
+    if (gate >= 0) close(gate);
     fail(directory_, error.code().message());
   }
+  if (gate >= 0) close(gate);
   committed_ = true;
   take_away();
 }

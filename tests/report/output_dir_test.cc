@@ -2,10 +2,14 @@
 #include "report/output_dir.h"
 
 #include <gtest/gtest.h>
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "jaxtrace/error.h"
 #include "support/program.h"
@@ -129,6 +133,29 @@ TEST(OutputDir, TakesAwayWhatAKilledRunLeftButNotWhatALiveOneWrites) {
   second.commit();
   first.commit();
   EXPECT_EQ(listed(scratch.path()), (Names{"a.csv", "b.csv"}));
+}
+
+TEST(OutputDir, SeveralProcessesMayWriteToOneDirectory) {
+  const ScratchDir scratch;
+  std::vector<std::thread> writers;
+  std::atomic<int> failed = 0;
+  for (int writer = 0; writer < 8; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (int round = 0; round < 20; ++round) {
+        try {
+          OutputDir files(scratch.path());
+          for (const char* name : {"a.csv", "b.csv"}) files.file(name) << writer << ' ' << round;
+          files.commit();
+        } catch (const OutputError&) {
+          ++failed;
+        }
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(listed(scratch.path()), (Names{"a.csv", "b.csv"}));
+  EXPECT_EQ(read_file(scratch.path() / "a.csv"), read_file(scratch.path() / "b.csv"));
 }
 
 TEST(OutputDir, NamesFromACaptureStayInTheDirectory) {
