@@ -24,7 +24,8 @@ namespace {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Opening a pipe that nobody writes to would wait for ever.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) fail(path, errno);
   struct stat about {};
   if (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {

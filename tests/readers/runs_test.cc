@@ -1,5 +1,6 @@
 // What a path stands for, however it is given.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -48,6 +49,11 @@ class Runs : public testing::Test {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST_F(Runs, APipeIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo((directory() / "pipe.xplane.pb").c_str(), 0600), 0);
+  EXPECT_TRUE(contains(refusal("pipe.xplane.pb", ExitCode::input_missing), "not a regular file"));
 }
 
 TEST_F(Runs, AFile) {
