@@ -89,7 +89,8 @@ ExitCode verdict(const Outcome& outcome) {
   const auto is_doubt = [](const Finding& finding) { return finding.severity != Severity::note; };
   const auto findings = std::ranges::count_if(outcome.findings, is_doubt);
   for (const std::string& doubt : outcome.doubts) say("strict: " + doubt);
-  if (findings > 0) say(fmt::format("strict: {} of the warnings count as failures", findings));
+  if (findings == 1) say("strict: one of the warnings counts as a failure");
+  if (findings > 1) say(fmt::format("strict: {} of the warnings count as failures", findings));
   return findings > 0 || !outcome.doubts.empty() ? ExitCode::gate_failed : ExitCode::ok;
 }
 
