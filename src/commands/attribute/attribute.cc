@@ -13,6 +13,8 @@
 namespace jaxtrace {
 namespace {
 
+constexpr int kSure = 900;  // Confidence, in thousandths, that a second look cannot better.
+
 /// The kind of work by what it does, whatever the tracer calls it: ROCm makes kernels of copies.
 Kind kind_of(const Trace& trace, StringId name, DetailsId id, AnnotationId annotation) {
   if (trace.annotations[static_cast<std::size_t>(annotation)].graph_exec_id != 0) {
@@ -136,6 +138,49 @@ bool is_amd(const Trace& trace, std::span<Group* const> groups) {
   });
 }
 
+/// Attributes the open work of one program, with what is known of its library calls.
+void solve_with(const Trace& trace, const Launches& launches, std::uint32_t program,
+                const Suspects& suspects, const std::vector<Group*>& groups, LabelTable& labels,
+                Attribution& out) {
+  Bench bench{.trace = trace,
+              .launches = launches,
+              .program = program,
+              .suspects = suspects,
+              .groups = groups,
+              .out = out,
+              .labels = labels};
+  solve_graphs(bench);
+  solve_executions(bench);
+}
+
+/// Twice, if the first time shows what the program's library calls run.
+void solve(const Trace& trace, const Launches& launches, std::uint32_t program,
+           const hlo::Program& hlo, const std::vector<Group*>& groups, LabelTable& labels,
+           Attribution& out) {
+  const bool amd = is_amd(trace, groups);
+  const hlo::Schedule schedule = hlo::build_schedule(hlo);
+  Suspects suspects(trace, hlo, spell_out(schedule, {}), amd);
+  std::vector<std::uint32_t> open;
+  for (const Group* group : groups) {
+    for (const std::uint32_t i : group->events) {
+      if (out.label[i] == kNone) {
+        open.push_back(i);
+      } else {
+        suspects.learn(trace.events.name[i], out.labels[out.label[i]].instruction);
+      }
+    }
+  }
+  solve_with(trace, launches, program, suspects, groups, labels, out);
+  const bool sure = std::ranges::all_of(
+      open, [&](std::uint32_t i) { return out.labels[out.label[i]].confidence >= kSure; });
+  if (sure) return;
+  const Calls calls = calls_seen(trace, out, groups, schedule);
+  if (calls.empty()) return;
+  for (const std::uint32_t i : open) out.label[i] = kNone;
+  const Suspects knowing(trace, hlo, spell_out(schedule, calls), amd);
+  solve_with(trace, launches, program, knowing, groups, labels, out);
+}
+
 void set_executions(const std::vector<Group>& groups, Attribution& out) {
   for (const Group& group : groups) {
     if (!group.executions_known) continue;
@@ -182,23 +227,7 @@ Attribution attribute(const Trace& trace, const AttributeOptions&) {
     }
     if (!open) continue;
 
-    Suspects suspects(trace, *hlo, hlo::build_schedule(*hlo), is_amd(trace, of_program));
-    for (const Group* group : of_program) {
-      for (const std::uint32_t i : group->events) {
-        if (out.label[i] != kNone) {
-          suspects.learn(trace.events.name[i], out.labels[out.label[i]].instruction);
-        }
-      }
-    }
-    Bench bench{.trace = trace,
-                .launches = launches,
-                .program = p,
-                .suspects = suspects,
-                .groups = of_program,
-                .out = out,
-                .labels = labels};
-    solve_graphs(bench);
-    solve_executions(bench);
+    solve(trace, launches, p, *hlo, of_program, labels, out);
   }
   // Every event has an answer, be it that there is none.
   for (std::size_t i = 0; i < trace.device_events; ++i) {

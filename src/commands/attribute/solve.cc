@@ -88,6 +88,10 @@ Label label_of(const Bench& bench, const Explained& explained, StringId name, st
     label.rule = by_order;
     label.confidence = explained.margin >= 20 ? 950 : explained.margin >= 8 ? 850 : 700;
   }
+  // Where one library call ends and the next begins is inferred, however well the kernels fit.
+  if (bench.suspects.seen(explained.slot) && label.rule != Rule::warm_up) {
+    label.confidence = std::min<std::uint16_t>(label.confidence, 850);
+  }
   if (!bench.suspects.program().scheduled) {
     label.confidence = static_cast<std::uint16_t>(label.confidence * 6 / 10);
   }

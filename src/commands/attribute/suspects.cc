@@ -21,6 +21,9 @@ constexpr Cost kUnpredicted = 5;  // A fusion's own name that no prediction has.
 constexpr Cost kOtherSize = 25;   // A copy of another size.
 constexpr Cost kOtherCall = 20;   // A library kernel that the tracer saw under other calls only.
 
+constexpr Cost kOneMore = 10;   // A kernel once more than the call was seen to run it.
+constexpr Cost kMissSeen = 30;  // Missing a library kernel that the call was seen to run.
+
 constexpr std::string_view kGraphPrefix = "command_buffer_";
 
 struct Fit {
@@ -199,14 +202,16 @@ bool names_graph(const hlo::Program* program, std::string_view hlo_op) {
   return id != hlo::InstructionId::none && (*program)[id].opcode == "call";
 }
 
-Suspects::Suspects(const Trace& trace, const hlo::Program& program, hlo::Schedule schedule,
-                   bool amd)
-    : trace_(&trace), program_(&program), schedule_(std::move(schedule)) {
+Suspects::Suspects(const Trace& trace, const hlo::Program& program, SpelledOut spelled, bool amd)
+    : trace_(&trace),
+      program_(&program),
+      schedule_(std::move(spelled.schedule)),
+      seen_(std::move(spelled.seen)) {
   for (std::uint32_t s = 0; s < schedule_.slots.size(); ++s) {
     const hlo::Slot& slot = schedule_.slots[s];
     instructions_.push_back(static_cast<std::uint32_t>(slot.instruction));
-    miss_.push_back(miss_cost(slot, amd));
-    if (!slot.kernel_name.empty()) by_kernel_[slot.kernel_name].push_back(s);
+    miss_.push_back(seen_[s] ? kMissSeen : miss_cost(slot, amd));
+    if (!slot.kernel_name.empty() && !seen_[s]) by_kernel_[slot.kernel_name].push_back(s);
     if (slot.instruction != hlo::InstructionId::none) {
       by_own_name_[hlo::sanitised(program[slot.instruction].name)].push_back(s);
     }
@@ -249,7 +254,15 @@ std::vector<Candidate> Suspects::foreign(std::string_view bare, StringId name,
   for (std::uint32_t s = 0; s < schedule_.slots.size(); ++s) {
     const hlo::Slot& slot = schedule_.slots[s];
     Fit cost = fit(family, slot.work);
-    if (learned != learned_.end() && learned->second.contains(slot.instruction)) {
+    if (seen_[s]) {
+      if (slot.kernel_name == bare) {
+        cost = {0, kOneMore};
+      } else if (cost.first != kNever) {
+        cost = {cost.first + kOtherCall, cost.again};
+      } else {
+        continue;
+      }
+    } else if (learned != learned_.end() && learned->second.contains(slot.instruction)) {
       cost = {0, slot.work == Work::copy ? kNever : 0};
     } else if (cost.first == kNever) {
       continue;

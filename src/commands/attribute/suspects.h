@@ -14,6 +14,7 @@
 
 #include "analysis/kernel_family.h"
 #include "commands/attribute/aligner.h"
+#include "commands/attribute/calls.h"
 #include "hlo/schedule.h"
 #include "jaxtrace/trace.h"
 
@@ -22,7 +23,7 @@ namespace jaxtrace {
 /// A program with what alignment asks of it.  Built once for each program of a capture.
 class Suspects {
  public:
-  Suspects(const Trace& trace, const hlo::Program& program, hlo::Schedule schedule, bool amd);
+  Suspects(const Trace& trace, const hlo::Program& program, SpelledOut spelled, bool amd);
 
   const hlo::Program& program() const { return *program_; }
   const hlo::Schedule& schedule() const { return schedule_; }
@@ -32,6 +33,9 @@ class Suspects {
 
   /// Per slot: what it costs that it has no kernel, before anything is learned.
   const std::vector<Cost>& miss() const { return miss_; }
+
+  /// The slot is a kernel of a library call that was seen to run it, not predicted.
+  bool seen(std::uint32_t slot) const { return seen_[slot]; }
 
   /// The slots that could have launched this, ascending.  Stable address until the next learn().
   const std::vector<Candidate>& of(StringId name, DetailsId details) const;
@@ -61,6 +65,7 @@ class Suspects {
   const Trace* trace_;
   const hlo::Program* program_;
   hlo::Schedule schedule_;
+  std::vector<bool> seen_;  // Per slot: the kernel name is one that was seen (calls.h).
   std::vector<std::uint32_t> instructions_;
   std::vector<Cost> miss_;
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_kernel_;
