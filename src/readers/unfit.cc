@@ -83,6 +83,18 @@ bool has_dos_line_ends(std::string_view bytes) {
   return bytes.starts_with("\r\n") && count(bytes, "\r\n") == feeds;
 }
 
+/// A capture may begin like JSON, with a line feed (the tag of its first plane) and a brace (the
+/// length of a small one); but its tags are control characters, which JSON never has.
+bool is_json(std::string_view bytes) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first == std::string_view::npos || (bytes[first] != '{' && bytes[first] != '[')) return false;
+  const std::string_view begin = bytes.substr(first, 64);
+  return std::none_of(begin.begin(), begin.end(), [&](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && kBlanks.find(c) == std::string_view::npos;
+  });
+}
+
 /// Plane names, a few of many: "/host:CPU, /device:TPU:0 and 7 more".
 std::string list_planes(const Survey& survey) {
   constexpr std::size_t kMost = 6;
@@ -117,9 +129,7 @@ void refuse_other_formats(const std::filesystem::path& path, std::string_view by
       throw InputError(path.string(), std::string(signature.message));
     }
   }
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[')) {
-    // A field 15 or 11 that is a group: no protobuf message of today begins so.
+  if (is_json(bytes)) {
     throw InputError(path.string(),
                      "is JSON; give the *.xplane.pb of the same run, which holds the HLO");
   }

@@ -85,6 +85,15 @@ TEST(Unfit, OtherFilesAreNamed) {
   EXPECT_SAYS("\x7f\x45LF\x02\x01\x01"sv, "is not a capture");
 }
 
+// The first plane's tag is a line feed, and a length of 123 is a brace.
+TEST(Unfit, ASmallFirstPlaneIsNotJson) {
+  const std::string name(121, 'x');
+  const std::string bytes =
+      bytes_of("planes { name: '" + name + "' } planes { name: '/device:GPU:0' }");
+  ASSERT_EQ(bytes.substr(0, 2), "\n{");
+  EXPECT_EQ(read_bytes(bytes).devices.size(), 1U);
+}
+
 TEST(Unfit, CopiesInTextModeAreTold) {
   EXPECT_SAYS(through_text_mode(small_capture()), "copy in text mode");
   EXPECT_SAYS(with_dos_line_ends(small_capture()), "conversion of line ends");
