@@ -74,7 +74,7 @@ std::string file_name(std::string name) {
     return letter == '/' || byte < 0x20 || byte == 0x7F;
   };
   std::ranges::replace_if(name, unsafe, '_');
-  if (name.empty() || name[0] == '.') name.insert(0, "_");
+  if (name.empty() || name[0] == '.') name.insert(name.begin(), '_');
   if (name.size() <= kLongestName) return name;
 
   std::size_t extension = name.rfind('.');

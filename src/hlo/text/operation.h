@@ -4,9 +4,9 @@
 // and picks data; operations.cc has the calls and the table of opcodes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,11 +47,10 @@ inline void append_flag(std::string& out, const char* text, bool on) {
 }
 
 /// `name` and the word for value `i` of an enum; the number if it has no word.
-template <std::size_t N>
-void append_word(std::string& out, const char* name, const std::array<std::string_view, N>& words,
-                 int i) {
+inline void append_word(std::string& out, const char* name, std::span<const std::string_view> words,
+                        int i) {
   out += name;
-  if (i >= 0 && static_cast<std::size_t>(i) < N) {
+  if (i >= 0 && static_cast<std::size_t>(i) < words.size()) {
     out += words[static_cast<std::size_t>(i)];
   } else {
     append_int(out, i);
