@@ -68,6 +68,9 @@ std::string for_people(const Cell& cell, Unit unit);
 /// shortened in the middle, as the Markdown writer does in tables by itself.
 std::string escape_markdown(std::string_view name);
 
+/// The same for a sentence, such as a Finding's: shortened only beyond any sentence's length.
+std::string escape_markdown_sentence(std::string_view sentence);
+
 /// RFC 4180 with LF; bytes of names as they are, UTF-8 or not; ratios with six digits.
 void write_csv(const Table& table, std::ostream& out);
 

@@ -10,6 +10,7 @@ namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kLongestCell = 100;  // The whole name is in the CSV.
+constexpr std::size_t kLongestSentence = 500;
 
 bool is_space(char character) {
   return character == ' ';
@@ -175,10 +176,7 @@ void write(const Bullets& bullets, std::ostream& out) {
 
 void write(const Fact& /*for machines*/, std::ostream& /*out*/) {}
 
-}  // namespace
-
-std::string escape_markdown(std::string_view name) {
-  const std::string plain = shortened(one_line(name), kLongestCell);
+std::string escaped(const std::string& plain) {
   std::string result;
   result.reserve(plain.size());
   const Markup markup(plain);
@@ -187,6 +185,16 @@ std::string escape_markdown(std::string_view name) {
     result += plain[i];
   }
   return result;
+}
+
+}  // namespace
+
+std::string escape_markdown(std::string_view name) {
+  return escaped(shortened(one_line(name), kLongestCell));
+}
+
+std::string escape_markdown_sentence(std::string_view sentence) {
+  return escaped(shortened(one_line(sentence), kLongestSentence));
 }
 
 void write_markdown(const Report& report, std::ostream& out) {

@@ -16,6 +16,7 @@
 #include "commands/attribute/scopes.h"
 #include "commands/attribute/summary.h"
 #include "commands/attribute/tables.h"
+#include "commands/attribute/trust.h"
 #include "jaxtrace/error.h"
 #include "report/output_dir.h"
 

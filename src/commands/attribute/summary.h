@@ -14,10 +14,4 @@ namespace jaxtrace {
 Report summary(const Measured& measured, const AttributeOptions& options,
                const std::optional<Check>& check);
 
-/// What --strict does not forgive, beside findings: one sentence each.
-std::vector<std::string> doubts(const Measured& measured, const std::optional<Check>& check);
-
-/// "147,840 of 147,840 kernels agree"
-std::string check_line(const Check& check);
-
 }  // namespace jaxtrace

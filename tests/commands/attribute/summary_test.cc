@@ -1,4 +1,5 @@
 #include "commands/attribute/summary.h"
+#include "commands/attribute/trust.h"
 
 #include <gtest/gtest.h>
 
