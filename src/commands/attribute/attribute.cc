@@ -35,6 +35,26 @@ Kind kind_of(const Trace& trace, StringId name, DetailsId id, AnnotationId annot
   }
 }
 
+bool is_collective(std::string_view opcode) {
+  for (const std::string_view name : {"all-reduce", "all-gather", "all-to-all", "reduce-scatter",
+                                      "collective-", "ragged-all-to-all"}) {
+    if (opcode.starts_with(name)) return true;
+  }
+  return false;
+}
+
+/// XLA has collective kernels of its own, named as fusions are: the instruction tells.
+void set_collectives(const std::vector<AttributedProgram>& programs, Attribution& out) {
+  std::vector<bool> collective;
+  for (const Label& label : out.labels) {
+    collective.push_back(label.instruction != hlo::InstructionId::none &&
+                         is_collective((*programs[label.program].hlo)[label.instruction].opcode));
+  }
+  for (std::size_t i = 0; i < out.kind.size(); ++i) {
+    if (collective[out.label[i]] && out.kind[i] == Kind::kernel) out.kind[i] = Kind::collective;
+  }
+}
+
 void set_kinds(const Trace& trace, Attribution& out) {
   std::map<std::tuple<StringId, Details::Of, bool>, Kind> known;
   out.kind.resize(trace.device_events);
@@ -222,8 +242,9 @@ Attribution attribute(const Trace& trace, const AttributeOptions&) {
     for (Group& group : groups) {
       if (group.program != p) continue;
       of_program.push_back(&group);
-      open = open || std::ranges::any_of(group.events,
-                                         [&](std::uint32_t i) { return out.label[i] == kNone; });
+      open =
+          open || !group.executions_known ||
+          std::ranges::any_of(group.events, [&](std::uint32_t i) { return out.label[i] == kNone; });
     }
     if (!open) continue;
 
@@ -234,6 +255,7 @@ Attribution attribute(const Trace& trace, const AttributeOptions&) {
     if (out.label[i] != kNone) continue;
     out.label[i] = labels.row({.program = programs.of_event[i], .rule = Rule::no_candidate});
   }
+  set_collectives(programs.rows, out);
   out.programs = std::move(programs.rows);
   std::ranges::move(find_doubts(trace, out, launches), std::back_inserter(out.findings));
   return out;

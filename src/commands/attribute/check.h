@@ -27,7 +27,7 @@ struct Difference {
   std::uint32_t program = kNone;  ///< Row of the programs here.
   DeviceId device = DeviceId::none;
   std::uint32_t execution = 0;
-  std::uint32_t position = 0;   ///< In launch order, from 0; here, or there if it is only there.
+  std::uint32_t position = 0;  ///< In launch order, from 0; here, or there if it is only there.
   std::size_t here = kAbsent;  ///< Event here, kAbsent if it is only there.
   std::size_t there = kAbsent;
 };
