@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,25 @@ TEST_F(Docs, TheManPageHasTheExitCodesOfHelp) {
   const std::string page = man_page();
   for (const char* code : {"0", "1", "2", "3", "4", "70"}) {
     EXPECT_NE(page.find(std::string(".TP\n.B ") + code + "\n"), std::string::npos) << code;
+  }
+}
+
+/// The first block of the README that shows a run of the program: its command, then excerpts of
+/// what that prints, with `…` where something was left out.
+TEST(Readme, ShowsWhatTheDemoPrints) {
+  std::istringstream lines(read_file(kDocs.parent_path() / "README.md"));
+  std::string line;
+  while (std::getline(lines, line) && !line.starts_with("$ jaxtrace ")) {
+  }
+  ASSERT_FALSE(line.empty());
+  const ScratchDir scratch;
+  const std::string out = " --out '" + scratch.path().string() + "'";
+  const ProgramResult result = run_shell(line.substr(2) + out, kDocs.parent_path());
+  ASSERT_EQ(result.code, 0) << result.err;
+  while (std::getline(lines, line) && line != "```") {
+    if (line != "…") {
+      EXPECT_NE(result.out.find(line), std::string::npos) << line;
+    }
   }
 }
 
