@@ -28,8 +28,13 @@ namespace {
 
 constexpr std::size_t kMostFindings = 20;  // More would scroll the report's own words away.
 
+/// A stderr that is closed or full changes nothing.
+void complain(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+}
+
 void say(std::string_view message) {
-  fmt::print(stderr, "jaxtrace: {}\n", one_line(message));
+  complain(fmt::format("jaxtrace: {}\n", one_line(message)));
 }
 
 /// If the caller closed stdin, stdout or stderr, the next file opened would take its number, and
@@ -133,7 +138,7 @@ ExitCode run_program(std::vector<std::string> words) {
   const std::vector<Declared> subcommands = declare(app, options);
 
   if (words.empty()) {
-    fmt::print(stderr, "{}", app.help());
+    complain(app.help());
     return ExitCode::usage;
   }
   if (const std::string wrong = wrong_subcommand(app, words); !wrong.empty()) {

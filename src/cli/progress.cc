@@ -5,12 +5,19 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
 
 namespace jaxtrace {
 namespace {
 
 constexpr int kCells = 40;
 constexpr int kColumns = kCells + 40;  // What erase() blanks: the bar and the figures after it.
+
+/// A terminal that has gone away changes nothing.
+void draw(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
 
 }  // namespace
 
@@ -27,16 +34,14 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
   next_ = now + std::chrono::milliseconds(100);
   const double share = static_cast<double>(done) / static_cast<double>(total);
   const int full = static_cast<int>(share * kCells);
-  fmt::print(stderr, "\rreading [{:=<{}}{: <{}}] {:3.0f} % of {:.1f} MiB", "", full, "",
-             kCells - full, share * 100, static_cast<double>(total) / (1024 * 1024));
-  std::fflush(stderr);
+  draw(fmt::format("\rreading [{:=<{}}{: <{}}] {:3.0f} % of {:.1f} MiB", "", full, "",
+                   kCells - full, share * 100, static_cast<double>(total) / (1024 * 1024)));
   drawn_ = true;
 }
 
 void Progress::erase() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r{: <{}}\r", "", kColumns);
-  std::fflush(stderr);
+  draw(fmt::format("\r{: <{}}\r", "", kColumns));
   drawn_ = false;
 }
 

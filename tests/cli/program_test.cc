@@ -53,6 +53,12 @@ TEST_F(Program, AFullDiskIsAnErrorAndAClosedPipeIsNot) {
   EXPECT_EQ(run("{ sleep 0.2; jaxtrace --help; echo $? >&2; } | true; sleep 0.4").err, "0\n");
 }
 
+TEST_F(Program, NeedsNoStderr) {
+  EXPECT_EQ(run("jaxtrace 2>&-").code, 2);
+  EXPECT_EQ(run("jaxtrace 2>/dev/full").code, 2);
+  EXPECT_EQ(run("jaxtrace attribute missing 2>/dev/full").code, 3);
+}
+
 TEST_F(Program, CompletionScriptsAreShell) {
   const ProgramResult bash =
       run("jaxtrace completion bash >c && bash -c '. ./c; COMP_WORDS=(jaxtrace --v); COMP_CWORD=1; "
