@@ -85,30 +85,39 @@ void find_nested(const Trace& trace, const Attribution& attribution,
   }
 }
 
+/// One finding a host: how many, and how far each device is off at least.
 void find_clock_skew(const Trace& trace, const Launches& launches, std::vector<Finding>& findings) {
   struct Skew {
     std::uint64_t early = 0, all = 0;
-    Picoseconds most{0};
+    std::map<DeviceId, Picoseconds> most{};
   };
-  std::map<DeviceId, Skew> skews;
+  std::map<HostId, Skew> skews;
   for (const Lane& lane : trace.lanes) {
     if (lane.kind != LaneKind::stream) continue;
-    Skew& skew = skews[lane.device];
+    Skew& skew = skews[lane.host];
     for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
       if (launches.call[i] == kNoEvent) continue;
-      const Picoseconds ahead = trace.events.begin[launches.call[i]] - trace.events.begin[i];
       ++skew.all;
-      skew.early += ahead.count() > 0;
-      skew.most = std::max(skew.most, ahead);
+      const Picoseconds ahead = trace.events.begin[launches.call[i]] - trace.events.begin[i];
+      if (ahead.count() <= 0) continue;
+      ++skew.early;
+      Picoseconds& most = skew.most[lane.device];
+      most = std::max(most, ahead);
     }
   }
-  for (const auto& [device, skew] : skews) {
+  for (const auto& [host, skew] : skews) {
     if (skew.early == 0) continue;
+    std::string devices;
+    for (const auto& [device, most] : skew.most) {
+      devices += devices.empty() ? "" : ", ";
+      devices += fmt::format("GPU:{} {}", trace.devices[static_cast<std::size_t>(device)].ordinal,
+                             time_text(most));
+    }
     findings.push_back({Severity::note, "clock-skew",
-                        fmt::format("{} began before the call that launched them: the "
-                                    "device's clock is behind the host's by {} or more",
-                                    part_of(skew.early, skew.all, "events"), time_text(skew.most)),
-                        device_name(trace, device)});
+                        fmt::format("{} began before the call that launched them: the clocks of "
+                                    "device and host are apart by at least that much ({})",
+                                    part_of(skew.early, skew.all, "events"), devices),
+                        host_name(trace, host)});
   }
 }
 
