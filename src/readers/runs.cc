@@ -157,7 +157,8 @@ CaptureFiles name_hosts(const std::vector<fs::path>& files) {
                      "holds the HLO");
   }
   throw InputError(directory.string(),
-                   "holds no capture: no *.xplane.pb and no plugins/profile directory");
+                   "holds no capture: no *.xplane.pb and no plugins/profile directory; give the "
+                   "directory that jax.profiler.trace was given");
 }
 
 CaptureFiles choose_runs(const fs::path& profile, const std::string& pattern) {
@@ -234,6 +235,7 @@ CaptureFiles find_in_directory(const fs::path& directory, const std::string& run
 }  // namespace
 
 CaptureFiles find_capture(const fs::path& path, const std::string& run) {
+  if (path.empty()) throw InputError("CAPTURE", "is an empty name", ExitCode::input_missing);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {

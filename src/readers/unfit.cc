@@ -124,6 +124,11 @@ void refuse_other_formats(const std::filesystem::path& path, std::string_view by
   if (bytes.empty()) {
     throw InputError(path.string(), "is empty; the profiler did not finish writing it");
   }
+  if (path.filename().string().ends_with(".json.gz") && bytes.starts_with("\x1f\x8b")) {
+    throw InputError(path.string(),
+                     "is JSON, compressed; give the *.xplane.pb of the same run, which holds the "
+                     "HLO");
+  }
   for (const Signature& signature : kSignatures) {
     if (bytes.starts_with(signature.bytes)) {
       throw InputError(path.string(), std::string(signature.message));
