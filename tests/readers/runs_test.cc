@@ -51,6 +51,11 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST_F(Runs, ACompressedJsonIsNotToBeUnpacked) {
+  write_file(directory() / "host.trace.json.gz", "\x1f\x8b\x08");
+  EXPECT_TRUE(contains(refusal("host.trace.json.gz", ExitCode::input_unfit), "*.xplane.pb"));
+}
+
 TEST_F(Runs, APipeIsNotWaitedFor) {
   ASSERT_EQ(::mkfifo((directory() / "pipe.xplane.pb").c_str(), 0600), 0);
   EXPECT_TRUE(contains(refusal("pipe.xplane.pb", ExitCode::input_missing), "not a regular file"));

@@ -45,6 +45,14 @@ class Session {
                         .annotation = builder_.annotation(said),
                         .correlation = correlation});
   }
+  /// Many, one after the other.
+  void kernels(std::string_view name, std::int64_t count) {
+    EventRow row{.duration = Picoseconds{5}, .name = builder_.intern(name)};
+    for (std::int64_t i = 1; i <= count; ++i) {
+      row.begin = Picoseconds{10 * i};
+      builder_.add_event(row);
+    }
+  }
   void thread() {
     builder_.begin_lane({.host = host_,
                          .kind = LaneKind::host,
@@ -174,6 +182,13 @@ TEST(Doubts, CountWholeGraphs) {
   session.kernel("CudaGraphExec:5", 10, 5, 1, whole);
   session.kernel("a", 20, 5, 2);
   EXPECT_TRUE(contains(message(session.findings(), "whole-graphs"), "1 of 2 device events"));
+}
+
+TEST(Doubts, KnowTheLimitOfTheTracer) {
+  Session session;
+  session.stream();
+  session.kernels("a", 2'097'152);
+  EXPECT_TRUE(contains(message(session.findings(), "at-event-limit"), "2,097,152 device events"));
 }
 
 TEST(Doubts, NameGpusWithoutEvents) {
