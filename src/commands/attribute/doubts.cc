@@ -110,14 +110,15 @@ void find_clock_skew(const Trace& trace, const Launches& launches, std::vector<F
     std::string devices;
     for (const auto& [device, most] : skew.most) {
       devices += devices.empty() ? "" : ", ";
-      devices += fmt::format("GPU:{} {}", trace.devices[static_cast<std::size_t>(device)].ordinal,
-                             time_text(most));
+      devices += fmt::format("{} on GPU:{}", time_text(most),
+                             trace.devices[static_cast<std::size_t>(device)].ordinal);
     }
-    findings.push_back({Severity::note, "clock-skew",
-                        fmt::format("{} began before the call that launched them: the clocks of "
-                                    "device and host are apart by at least that much ({})",
-                                    part_of(skew.early, skew.all, "events"), devices),
-                        host_name(trace, host)});
+    findings.push_back(
+        {Severity::note, "clock-skew",
+         fmt::format("{} began before the call that launched them: device and host have "
+                     "clocks that differ by at least {}",
+                     part_of(skew.early, skew.all, "events"), devices),
+         host_name(trace, host)});
   }
 }
 
