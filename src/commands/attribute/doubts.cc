@@ -122,37 +122,31 @@ void find_clock_skew(const Trace& trace, const Launches& launches, std::vector<F
   }
 }
 
+/// Calls that launched something, by id: those of one id beside each other.
 void find_reused_ids(const Trace& trace, const Launches& launches, std::vector<Finding>& findings) {
-  struct Use {
-    HostId host;
-    std::uint64_t id;
-    std::uint32_t call;
-    auto operator<=>(const Use&) const = default;
-  };
-  std::vector<Use> uses;
-  for (const Lane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::stream) continue;
-    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-      if (launches.call[i] == kNoEvent) continue;
-      const Use use{lane.host, trace.events.correlation[i], launches.call[i]};
-      if (uses.empty() || uses.back() != use) uses.push_back(use);
-    }
+  std::vector<bool> launched(trace.events.size() - trace.device_events, false);
+  for (const std::uint32_t call : launches.call) {
+    if (call != kNoEvent) launched[call - trace.device_events] = true;
   }
-  std::ranges::sort(uses);
-  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
-  std::map<HostId, std::uint64_t> reused;
-  for (std::size_t u = 1; u < uses.size(); ++u) {
-    const bool same = uses[u].host == uses[u - 1].host && uses[u].id == uses[u - 1].id;
-    if (same && (u == 1 || uses[u - 2].host != uses[u].host || uses[u - 2].id != uses[u].id)) {
-      ++reused[uses[u].host];
+  for (std::size_t h = 0; h < trace.hosts.size(); ++h) {
+    std::vector<std::uint64_t> ids;
+    for (const Lane& lane : trace.lanes) {
+      if (lane.kind != LaneKind::host || lane.host != static_cast<HostId>(h)) continue;
+      for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+        if (launched[i - trace.device_events]) ids.push_back(trace.events.correlation[i]);
+      }
     }
-  }
-  for (const auto& [host, count] : reused) {
+    std::ranges::sort(ids);
+    std::uint64_t reused = 0;
+    for (std::size_t i = 1; i < ids.size(); ++i) {
+      reused += ids[i] == ids[i - 1] && (i == 1 || ids[i - 2] != ids[i]);
+    }
+    if (reused == 0) continue;
     findings.push_back({Severity::note, "correlation-id-reused",
                         fmt::format("{} correlation ids were used by several calls; each event was "
                                     "given to the latest call before it",
-                                    count_text(count)),
-                        host_name(trace, host)});
+                                    count_text(reused)),
+                        host_name(trace, static_cast<HostId>(h))});
   }
 }
 
@@ -164,10 +158,17 @@ void find_unpredicted(const Trace& trace, const Attribution& attribution,
     std::uint32_t example = 0;
   };
   std::map<std::uint32_t, Names> programs;
+  enum class Fusion : std::uint8_t { unasked, no, yes };
+  std::vector<Fusion> fusion(trace.strings.size(), Fusion::unasked);
   for (std::uint32_t i = 0; i < trace.device_events; ++i) {
     const Label& label = attribution.labels[attribution.label[i]];
     if (label.program == kNone || !attribution.programs[label.program].hlo) continue;
-    if (trace.strings[trace.events.name[i]].find("fusion") == std::string_view::npos) continue;
+    Fusion& is_fusion = fusion[static_cast<std::size_t>(trace.events.name[i])];
+    if (is_fusion == Fusion::unasked) {
+      const std::string_view name = trace.strings[trace.events.name[i]];
+      is_fusion = name.find("fusion") == std::string_view::npos ? Fusion::no : Fusion::yes;
+    }
+    if (is_fusion == Fusion::no) continue;
     Names& names = programs[label.program];
     ++names.all;
     if (label.rule == Rule::no_candidate && names.unpredicted++ == 0) names.example = i;

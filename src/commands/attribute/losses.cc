@@ -60,18 +60,19 @@ std::vector<bool> launching_names(const Trace& trace, const Attribution& attribu
       launching[static_cast<std::size_t>(trace.events.name[i])] = true;
     }
   }
+  std::vector<bool> looked = launching;
   for (std::size_t i = trace.device_events; i < trace.events.size(); ++i) {
+    const auto id = static_cast<std::size_t>(trace.events.name[i]);
+    if (looked[id]) continue;
+    looked[id] = true;
     const std::string_view name = trace.strings[trace.events.name[i]];
-    if (name.find("LaunchKernel") != std::string_view::npos || is_graph_launch(name)) {
-      launching[static_cast<std::size_t>(trace.events.name[i])] = true;
-    }
+    launching[id] = name.find("LaunchKernel") != std::string_view::npos || is_graph_launch(name);
   }
   return launching;
 }
 
-void find_lost_launches(const Trace& trace, const Attribution& attribution, const Seen& seen,
+void find_lost_launches(const Trace& trace, const std::vector<bool>& launching, const Seen& seen,
                         HostId host, std::vector<Finding>& findings) {
-  const std::vector<bool> launching = launching_names(trace, attribution);
   std::uint64_t calls = 0, lost = 0, graphs = 0, single = 0;
   for (const Lane& lane : trace.lanes) {
     if (lane.kind != LaneKind::host || lane.host != host) continue;
@@ -192,10 +193,11 @@ void find_limits(const Trace& trace, HostId host, std::vector<Finding>& findings
 void find_losses(const Trace& trace, const Attribution& attribution, const Launches& launches,
                  std::vector<Finding>& findings) {
   const Seen seen = look(trace, launches);
+  const std::vector<bool> launching = launching_names(trace, attribution);
   for (std::size_t h = 0; h < trace.hosts.size(); ++h) {
     const auto host = static_cast<HostId>(h);
     find_empty_runs(trace, launches, seen, host, findings);
-    find_lost_launches(trace, attribution, seen, host, findings);
+    find_lost_launches(trace, launching, seen, host, findings);
     find_limits(trace, host, findings);
   }
   const auto whole = static_cast<std::uint64_t>(std::ranges::count(attribution.kind, Kind::graph));
