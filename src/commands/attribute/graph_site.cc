@@ -85,7 +85,7 @@ std::vector<std::uint32_t> other_starts(const Bench& bench, std::uint32_t start,
 std::map<StringId, std::vector<Launch>> launches_by_graph(const Bench& bench) {
   std::map<StringId, std::vector<Launch>> graphs;
   const Events& e = bench.trace.events;
-  for (const Group* group : bench.groups) {
+  for (Group* group : bench.groups) {
     const auto& events = group->events;
     for (std::size_t k = 0; k < events.size();) {
       const std::uint64_t id = e.correlation[events[k]];

@@ -15,11 +15,11 @@ namespace jaxtrace {
 
 /// The work of one graph launch: consecutive events of a group.
 struct Launch {
-  const Group* group;
+  Group* group;
   std::size_t first, last;
 
   std::span<const std::uint32_t> events() const {
-    return std::span(group->events).subspan(first, last - first);
+    return std::span<const std::uint32_t>(group->events).subspan(first, last - first);
   }
 };
 

@@ -5,8 +5,6 @@
 // one complete sequence, whatever ran concurrently or was dropped, and that is aligned with the
 // schedule once.  Without node ids each distinct sequence of names is aligned, twice: what the
 // first pass finds in most launches, the second pass expects in all.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -20,10 +18,9 @@
 namespace jaxtrace {
 namespace {
 
-constexpr Cost kUnexplained = 50;
-constexpr std::size_t kFewLaunches =
-    64;                             // Launches with one sequence that are worth a second look.
+constexpr std::size_t kFewLaunches = 64;  // Launches of one sequence that merit a second look.
 constexpr Cost kMayBeMissing = 20;  // Missing what may be absent, but is there in most launches.
+constexpr Cost kPerNode = 5;        // Node ids that number the commands explain them for less.
 
 /// One node of a graph, as its launches show it.
 struct GraphNode {
@@ -39,7 +36,6 @@ std::optional<std::map<std::uint32_t, GraphNode>> nodes_of(const Bench& bench,
   if (e.graph_node.empty()) return {};
   std::map<std::uint32_t, GraphNode> nodes;
   std::size_t seen = 0;
-  std::vector<std::uint32_t> row_of;  // Node index → presence, for small indices.
   for (const Launch& launch : launches) {
     std::uint64_t before = 0;
     for (const std::uint32_t i : launch.events()) {
@@ -317,6 +313,21 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
   }
 }
 
+void sort_by_begin(const Trace& trace, std::vector<Launch>& launches) {
+  if (trace.events.graph_node.empty()) return;  // That is their order already.
+  for (Launch& launch : launches) {
+    const auto events =
+        std::span(launch.group->events).subspan(launch.first, launch.last - launch.first);
+    std::ranges::sort(events, {},
+                      [&](std::uint32_t i) { return std::pair(trace.events.begin[i], i); });
+  }
+}
+
+Cost cost_at(const Bench& bench, const Flow& flow, const std::vector<Piece>& pieces,
+             const Site& site) {
+  return align(flow, within(pieces, site), bounds_of(site), bench.suspects.instructions()).cost;
+}
+
 }  // namespace
 
 void solve_graphs(Bench& bench) {
@@ -329,23 +340,24 @@ void solve_graphs(Bench& bench) {
   for (const auto& [hlo_op, launches] : graphs) order.push_back(hlo_op);
   std::ranges::sort(order, {}, [&](StringId id) { return bench.trace.strings[id]; });
   for (const StringId hlo_op : order) {
-    const std::vector<Launch>& launches = graphs[hlo_op];
-    const auto nodes = nodes_of(bench, launches);
-    std::vector<std::uint32_t> events;
-    if (nodes) {
+    std::vector<Launch>& launches = graphs[hlo_op];
+    if (const auto nodes = nodes_of(bench, launches)) {
+      std::vector<std::uint32_t> events;
       for (const auto& [index, node] : *nodes) events.push_back(node.event);
-    } else {
-      const auto longest =
-          std::ranges::max_element(launches, {}, [](const Launch& l) { return l.last - l.first; });
-      events.assign(longest->events().begin(), longest->events().end());
+      const auto pieces = pieces_of(bench, events);
+      const auto site = find_site(bench, hlo_op, launches, flow, pieces);
+      if (site && cost_at(bench, flow, pieces, *site) <=
+                      kPerNode * static_cast<Cost>(std::min<std::size_t>(pieces.size(), 100'000))) {
+        solve_by_nodes(bench, launches, *site, flow, *nodes);
+        continue;
+      }
     }
-    const auto site = find_site(bench, hlo_op, launches, flow, pieces_of(bench, events));
-    if (!site) continue;
-    if (nodes) {
-      solve_by_nodes(bench, launches, *site, flow, *nodes);
-    } else {
-      solve_by_order(bench, launches, *site, flow);
-    }
+    // Without node ids, or where they number something else: in the order in which kernels began.
+    sort_by_begin(bench.trace, launches);
+    const auto longest =
+        std::ranges::max_element(launches, {}, [](const Launch& l) { return l.last - l.first; });
+    const auto site = find_site(bench, hlo_op, launches, flow, pieces_of(bench, longest->events()));
+    if (site) solve_by_order(bench, launches, *site, flow);
   }
 }
 
