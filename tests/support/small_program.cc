@@ -29,19 +29,13 @@ std::string symbol(std::string name) {
   return name;
 }
 
-/// Names as XLA's uniquer: `x_1`, if taken, becomes the next free `x_<n>`.
+/// Names as XLA's uniquer, whose separator is `__`: a second `x` becomes `x__1`.
 std::string unique_symbol(Builder& builder, const std::string& name) {
-  std::string out = symbol(name);
+  const std::string out = symbol(name);
   if (builder.taken.insert(out).second) return out;
   std::size_t number = 1;
-  const std::size_t underscore = out.rfind('_');
-  if (underscore != std::string::npos && underscore + 1 < out.size() &&
-      out.find_first_not_of("0123456789", underscore + 1) == std::string::npos) {
-    number = std::stoul(out.substr(underscore + 1)) + 1;
-    out.resize(underscore);
-  }
-  while (!builder.taken.insert(fmt::format("{}_{}", out, number)).second) ++number;
-  return fmt::format("{}_{}", out, number);
+  while (!builder.taken.insert(fmt::format("{}__{}", out, number)).second) ++number;
+  return fmt::format("{}__{}", out, number);
 }
 
 Thunk thunk(Builder& builder, std::string kind, std::string instruction) {

@@ -161,7 +161,7 @@ TEST(Generator, NamesKernelsAsTheFirstOfTheirKind) {
       small_program("jit_step", {fusion("a.1"), fusion("a_1", "other"), fusion("a.7", "a.1"),
                                  loop("while.2", 1, {fusion("a.8", "a.1")})});
   EXPECT_EQ(program.thunks[0].kernel, "a_1");
-  EXPECT_EQ(program.thunks[1].kernel, "a_2") << "its own name is taken";
+  EXPECT_EQ(program.thunks[1].kernel, "a_1__1") << "its own name is taken";
   EXPECT_EQ(program.thunks[2].kernel, "a_1") << "the same body";
   EXPECT_EQ(program.thunks[3].sections[1].thunks[0].kernel, "a_8")
       << "the same body, but the array of a loop is aligned otherwise than a parameter";
