@@ -99,6 +99,26 @@ bool is_stream(const pb::XLine& line) {
   return line.name().starts_with("Stream #");
 }
 
+/// Each event of a stream with the given probability.
+std::set<const pb::XEvent*> pick(const pb::XPlane& plane, double share, Random& random) {
+  std::set<const pb::XEvent*> out;
+  for (const pb::XLine& line : plane.lines()) {
+    if (!is_stream(line)) continue;
+    for (const pb::XEvent& event : line.events()) {
+      if (random.chance(share)) out.insert(&event);
+    }
+  }
+  return out;
+}
+
+void erase(pb::XPlane& plane, const std::set<const pb::XEvent*>& events) {
+  for (pb::XLine& line : *plane.mutable_lines()) {
+    for (int i = line.events_size(); i-- > 0;) {
+      if (events.contains(&line.events(i))) line.mutable_events()->DeleteSubrange(i, 1);
+    }
+  }
+}
+
 /// A device event that names its instruction.
 struct Known {
   pb::XLine* line;
@@ -167,19 +187,13 @@ std::vector<TruthRow> mask_capture(pb::XSpace& space, const MaskOptions& options
   std::map<std::uint64_t, std::uint64_t> joined;
   for (pb::XPlane& plane : *space.mutable_planes()) {
     if (!plane.name().starts_with("/device:GPU:")) continue;
-    if (options.drop > 0) {
-      for (pb::XLine& line : *plane.mutable_lines()) {
-        if (!is_stream(line)) continue;
-        auto& events = *line.mutable_events();
-        const auto end = std::remove_if(events.begin(), events.end(), [&](const pb::XEvent&) {
-          return random.chance(options.drop);
-        });
-        events.erase(end, events.end());
-      }
-    }
+    // Executions are told apart while all events are there.
+    const std::set<const pb::XEvent*> dropped = pick(plane, options.drop, random);
     const Names names = event_names(plane);
     std::vector<Known> events = known_events(plane);
     for (const Known& known : events) {
+      erase_stats(*known.event, stat_names(plane), hints);
+      if (dropped.contains(known.event)) continue;
       const auto name = names.find(known.event->metadata_id());
       rows.push_back({.host = options.host,
                       .device = plane.name(),
@@ -190,9 +204,9 @@ std::vector<TruthRow> mask_capture(pb::XSpace& space, const MaskOptions& options
                       .hlo_op = known.op,
                       .in_graph = options.mask == Mask::graph,
                       .within = ""});
-      erase_stats(*known.event, stat_names(plane), hints);
     }
     if (options.mask == Mask::graph) join_executions(plane, events, joined);
+    erase(plane, dropped);
   }
   for (pb::XPlane& plane : *space.mutable_planes()) {
     if (plane.name() != "/host:CPU") continue;

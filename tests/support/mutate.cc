@@ -159,7 +159,6 @@ void wrong_correlations(Recording& recording, int pairs, std::uint64_t seed) {
   Random random(seed, "wrong correlation");
   const bool cuda = recording.style == Style::cuda;
   const StringId wait = recording.strings.intern(cuda ? "cuStreamWaitEvent" : "hipStreamWaitEvent");
-  std::uint64_t id = highest_correlation(recording);
   for (int pair = 0; pair < pairs; ++pair) {
     Device& device = recording.devices[random.below(recording.devices.size())];
     if (device.lines.empty()) continue;
@@ -175,12 +174,11 @@ void wrong_correlations(Recording& recording, int pairs, std::uint64_t seed) {
           })) {
         continue;
       }
-      ++id;
+      const std::uint64_t id = both[0]->correlation;  // The wait stands where the launch stood.
       for (HostLine& line : recording.host_lines) {
         for (HostEvent& call : line.events) {
-          if (call.correlation == 0 || call.correlation != both[0]->correlation) continue;
+          if (call.correlation == 0 || call.correlation != id) continue;
           call.name = wait;
-          call.correlation = id;
           call.shown_op = StringId::empty;
           call.program = kNoProgram;
         }

@@ -24,6 +24,15 @@ Node random_fusion(Growth& growth) {
   return fusion(name(growth, stem), fmt::format("{} body {}", stem, growth.random.below(4)));
 }
 
+/// No fills of workspaces: nothing says whether one between two GEMMs is the first one's or the
+/// second one's.
+Node random_gemm(Growth& growth) {
+  constexpr const char* kMain = "nvjet_hsh_128x128_64x4_1x2_h_bz_coopA_NNN";
+  constexpr const char* kReduction = "void cublasLt::splitKreduce_kernel<32, 16, int, float>(int)";
+  if (growth.random.chance(0.3)) return gemm(name(growth, "cublas-gemm"), {kMain, kReduction});
+  return gemm(name(growth, "cublas-gemm"), {kMain});
+}
+
 /// What may stand in a command buffer.
 Node random_command(Growth& growth) {
   --growth.left;
@@ -31,7 +40,7 @@ Node random_command(Growth& growth) {
     case 0:
       return copy(name(growth, "copy"));
     case 1:
-      return gemm(name(growth, "cublas-gemm"));
+      return random_gemm(growth);
     default:
       return random_fusion(growth);
   }
