@@ -108,6 +108,24 @@ void emit_own(Walk& walk, InstructionId id, std::uint32_t parent) {
   walk.next_thunk += i.thunks_after;
 }
 
+/// Several collectives started at once: the library launches one kernel for all of them, and the
+/// tracer names the start.
+bool is_group(const Program& program, const Instruction& start) {
+  if (start.opcode != "async-start" || start.called.size() != 1) return false;
+  std::size_t collectives = 0;
+  for (const InstructionId id : sequence(program, start.called[0])) {
+    const auto& launches = program[id].launches;
+    collectives += !launches.empty() && launches[0].work == Work::collective;
+  }
+  return collectives > 1;
+}
+
+void emit_group(Walk& walk, InstructionId id, std::uint32_t parent) {
+  const std::uint32_t first = walk.next_thunk;
+  skip_computation(walk, walk.program[id].called[0]);
+  add_slot(walk, parent, {.instruction = id, .work = Work::collective, .thunk = first});
+}
+
 void emit(Walk& walk, InstructionId id, std::uint32_t parent) {
   const Instruction& i = walk.program[id];
   const std::string_view op = i.opcode;
@@ -118,7 +136,11 @@ void emit(Walk& walk, InstructionId id, std::uint32_t parent) {
     return emit_computation(walk, i.called[0], graph);
   }
   if (op == "call" || op == "async-start") {
-    for (const ComputationId c : i.called) emit_computation(walk, c, parent);
+    if (is_group(walk.program, i)) {
+      emit_group(walk, id, parent);
+    } else {
+      for (const ComputationId c : i.called) emit_computation(walk, c, parent);
+    }
     if (op == "async-start" && !i.sync && walk.nested_starts) ++walk.next_thunk;
     return;
   }
