@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 namespace jaxtrace {
@@ -19,6 +20,20 @@ void sort_by_launch(const Trace& trace, std::vector<std::uint32_t>& events) {
     return std::tuple(id, node, e.begin[i], i);
   };
   if (!std::ranges::is_sorted(events, {}, key)) std::ranges::sort(events, {}, key);
+  if (!correlated || e.graph_node.empty()) return;
+  // A loop inside a graph runs its nodes again and again: only time tells the iterations apart.
+  for (std::size_t first = 0, last = 0; first < events.size(); first = last) {
+    bool repeated = false;
+    for (last = first + 1;
+         last < events.size() && e.correlation[events[last]] == e.correlation[events[first]];
+         ++last) {
+      const std::uint64_t node = e.graph_node[events[last]];
+      repeated = repeated || (node != 0 && node == e.graph_node[events[last - 1]]);
+    }
+    if (!repeated) continue;
+    std::ranges::sort(std::span(events).subspan(first, last - first), {},
+                      [&](std::uint32_t i) { return std::pair(e.begin[i], i); });
+  }
 }
 
 /// Of `runs`, one lane's by begin, the one that `run` overlaps for half of the shorter of the two;
@@ -86,13 +101,28 @@ void split_by_run(const Trace& trace, const Launches& launches, Group& group) {
   if (known == run.end()) return;
   group.executions_known = true;
 
-  // An event without a run goes with the one launched before it; the first ones, with the first
-  // run.
+  // An event without a run goes with the one launched before it, the first ones with the first
+  // run; unless they were launched before that began, or after the last one was over: a capture
+  // cut in the middle of a run lacks the run itself.
+  const auto launched = [&](std::uint32_t i) {
+    return launches.call[i] != kNoEvent ? launches.call[i] : i;
+  };
+  const Events& e = trace.events;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;  // run, event
   runs.reserve(events.size());
   std::uint32_t current = *known;
+  if (e.begin[launched(events[0])] < e.begin[current]) current = launched(events[0]);
+  bool whole = run[0] != kNoEvent;
   for (std::size_t k = 0; k < events.size(); ++k) {
-    if (run[k] != kNoEvent) current = run[k];
+    const std::uint32_t call = launches.call[events[k]];
+    if (run[k] != kNoEvent) {
+      current = run[k];
+      whole = true;
+    } else if (whole && call != kNoEvent &&
+               e.begin[call] > e.begin[current] + e.duration[current]) {
+      current = call;
+      whole = false;
+    }
     runs.emplace_back(current, events[k]);
   }
   const auto begin = [&](const auto& r) { return std::pair(trace.events.begin[r.first], r.first); };
