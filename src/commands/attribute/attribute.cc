@@ -15,6 +15,9 @@ namespace {
 
 constexpr int kSure = 900;  // Confidence, in thousandths, that a second look cannot better.
 
+/// What XLA's telemetry writes as hlo_op on the driver's own kernels of conditional nodes.
+constexpr std::string_view kDriverKernel = "driver_conditional_helper";
+
 /// The kind of work by what it does, whatever the tracer calls it: ROCm makes kernels of copies.
 Kind kind_of(const Trace& trace, StringId name, DetailsId id, AnnotationId annotation) {
   if (trace.annotations[static_cast<std::size_t>(annotation)].graph_exec_id != 0) {
@@ -144,7 +147,8 @@ void label_outright(const Trace& trace, const Launches& launches, const Programs
       out.label[i] = at->second;
       if (out.label[i] == kNone && !programs.rows[p].hlo) {
         out.label[i] = bare(p, Rule::no_hlo);
-      } else if (out.label[i] == kNone && is_control(trace.events.name[i])) {
+      } else if (out.label[i] == kNone &&
+                 (is_control(trace.events.name[i]) || trace.strings[a.hlo_op] == kDriverKernel)) {
         out.label[i] = bare(p, Rule::control);
       }
     }

@@ -176,6 +176,26 @@ void settle_displaced(const Bench& bench, std::span<const std::uint32_t> events,
   }
 }
 
+/// A library kernel that the tracer saw under one instruction only, and once in this launch, is
+/// that one's work again, whatever ran beside it.
+void settle_by_sight(const Bench& bench, std::span<const std::uint32_t> events, const Site& site,
+                     std::vector<Explained>& explained) {
+  const Events& e = bench.trace.events;
+  std::map<StringId, std::size_t> runs;
+  for (const std::uint32_t i : events) ++runs[e.name[i]];
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const hlo::InstructionId seen = bench.suspects.only_seen_for(e.name[events[k]]);
+    if (seen == hlo::InstructionId::none || runs[e.name[events[k]]] > 1) continue;
+    const auto& slots = bench.suspects.of(seen);
+    const auto slot = std::ranges::lower_bound(slots, site.start, {}, &Candidate::slot);
+    if (slot == slots.end() || slot->slot >= site.end) continue;
+    const bool agreed =
+        explained[k].slot != kNoSlot &&
+        bench.suspects.instructions()[explained[k].slot] == static_cast<std::uint32_t>(seen);
+    if (!agreed) explained[k] = {.slot = slot->slot, .round = 0, .margin = 20, .tied = 1};
+  }
+}
+
 void solve_by_nodes(Bench& bench, const std::vector<Launch>& launches, const Site& site,
                     const Flow& flow, const std::map<std::uint32_t, GraphNode>& nodes) {
   std::vector<std::uint32_t> events;
@@ -291,6 +311,7 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
       settle_by_counts(bench, sequence.events, expected, sequence.alignment.pieces);
     }
     settle_displaced(bench, sequence.events, sequence.alignment.pieces);
+    settle_by_sight(bench, sequence.events, site, sequence.alignment.pieces);
     for (const Explained& x : sequence.alignment.pieces) {
       if (x.slot != kNoSlot) slots.push_back(x.slot);
     }

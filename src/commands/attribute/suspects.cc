@@ -96,6 +96,7 @@ Fit fit(Family family, Work work) {
 }
 
 bool may_be(hlo::Collective collective, Primitive primitive) {
+  if (collective == hlo::Collective::none) return true;  // A group: any of its members.
   switch (primitive) {
     case Primitive::all_reduce:
     case Primitive::reduce:
@@ -127,7 +128,7 @@ Cost copy_fit(std::string_view bare, Work work) {
 }
 
 Cost miss_cost(const hlo::Slot& slot, bool amd) {
-  if (slot.optional) return 1;
+  if (slot.optional) return slot.work == Work::custom_call ? 4 : 1;
   switch (slot.work) {
     case Work::own_kernel:
       return 40;
@@ -322,6 +323,12 @@ void Suspects::learn(StringId name, hlo::InstructionId instruction) {
   learned_[name].insert(instruction);
   taught_.insert(instruction);
   cache_.clear();
+}
+
+hlo::InstructionId Suspects::only_seen_for(StringId name) const {
+  const auto at = learned_.find(name);
+  if (at == learned_.end() || at->second.size() != 1) return hlo::InstructionId::none;
+  return *at->second.begin();
 }
 
 bool Suspects::seen_only_for(StringId name, hlo::InstructionId instruction) const {

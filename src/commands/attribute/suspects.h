@@ -50,6 +50,9 @@ class Suspects {
   /// tells two calls of one library apart.
   void learn(StringId name, hlo::InstructionId instruction);
 
+  /// The one instruction that the tracer saw running this library kernel; else none.
+  hlo::InstructionId only_seen_for(StringId name) const;
+
   /// The tracer saw kernels of this name under this instruction, and under no other.
   bool seen_only_for(StringId name, hlo::InstructionId instruction) const;
 
