@@ -32,6 +32,7 @@ Calls calls_seen(const Trace& trace, const Attribution& attribution,
     Sequence sequence;
     hlo::InstructionId current = hlo::InstructionId::none;
     bool clear = true;
+    bool doubtful_before = false;
     const auto close = [&] {
       if (!sequence.empty() && clear && sequence.size() <= kLongest) ++seen[current][sequence];
       sequence.clear();
@@ -44,11 +45,19 @@ Calls calls_seen(const Trace& trace, const Attribution& attribution,
       const Label& label = attribution.labels[row];
       const bool begins = execution < group->executions.size() && group->executions[execution] == k;
       if (begins) ++execution;
-      if (label.instruction != current || begins) close();
+      // A doubtful kernel between two calls may be either's: both sequences are in doubt.
+      const bool call = is_call.contains(label.instruction);
+      const bool doubtful = call && label.rule == Rule::ambiguous;
+      if (label.instruction != current || begins) {
+        clear = clear && (begins || !doubtful);
+        close();
+        clear = begins || !doubtful_before;
+      }
+      doubtful_before = doubtful;
       current = label.instruction;
-      if (!is_call.contains(current)) continue;
+      if (!call) continue;
       sequence.push_back(trace.events.name[i]);
-      clear = clear && label.rule != Rule::ambiguous;
+      clear = clear && !doubtful;
     }
     close();
   }
