@@ -20,30 +20,56 @@ Program layers() {
        fusion("d", "x"), fusion("d.1", "x")});
 }
 
+/// Where the last step's first graph begins: by then only its host calls have run ahead.
+std::int64_t last_graph(const Recording& recording) {
+  const auto& events = recording.devices[0].lines[0].events;
+  const auto first = std::ranges::find_if(events, [&](const DeviceEvent& event) {
+    return event.in_graph && event.step == events.back().step;
+  });
+  return first->start_ps;
+}
+
 TEST(AttributeLosses, ACaptureMayBeginAndEndInTheMiddleOfAStep) {  // Scenario 23
   for (const bool nodes : {true, false}) {
     for (const bool masked : {true, false}) {
-      Recording recording = simulate({layers()}, {.steps = 6, .node_ids = nodes});
-      const auto& events = recording.devices[0].lines[0].events;
-      // The last step is still being launched when the session ends.
-      std::int64_t end = 0;
-      for (const HostLine& line : recording.host_lines) {
-        for (const HostEvent& event : line.events) {
-          if (recording.strings[event.name].ends_with("GPU module")) {
-            end = std::max(end, event.start_ps + event.duration_ps);
-          }
+      for (const bool early : {true, false}) {
+        SCOPED_TRACE(testing::Message() << nodes << masked << early);
+        Recording recording = simulate({layers()}, {.steps = 6, .node_ids = nodes});
+        const auto& events = recording.devices[0].lines[0].events;
+        const std::int64_t end = early ? last_graph(recording) : events[events.size() - 8].start_ps;
+        cut(recording, events[9].start_ps, end);
+        if (masked) {
+          each_event(recording, [](DeviceEvent& event) {
+            if (!event.in_graph) event.shown_op = StringId::empty;
+          });
         }
+        expect_all_right(judged(recording));
       }
-      cut(recording, events[9].start_ps, end - 1);
-      // What began before the profiler did left no host call either.
-      if (masked) {
-        for (DeviceEvent& event : recording.devices[0].lines[0].events) {
-          if (!event.in_graph) event.shown_op = StringId::empty;
-        }
-      }
-      expect_all_right(judged(recording));
     }
   }
+}
+
+TEST(AttributeLosses, WorkBeforeTheFirstAndAfterTheLastRunIsOfOtherRuns) {  // Scenario 23
+  const Program program = small_program(
+      "jit_step", {fusion("a", "x"), fusion("b", "y"), fusion("c", "x"), fusion("d", "z")});
+  Recording recording = simulate({program}, {.steps = 4});
+  strip_hlo_op(recording);
+  auto& events = recording.devices[0].lines[0].events;
+  events.erase(events.begin(), events.begin() + 2);  // Begins with c of the first step
+  events.resize(events.size() - 2);                  // and ends with b of the last.
+  for (HostLine& line : recording.host_lines) {
+    std::vector<HostEvent*> runs;
+    for (HostEvent& event : line.events) {
+      if (recording.strings[event.name].ends_with("GPU module")) runs.push_back(&event);
+    }
+    if (runs.empty()) continue;
+    // The session began and ended within the first and the last run: neither was recorded.
+    runs.front()->name = runs.back()->name = recording.strings.intern("something else");
+  }
+  const Judged result = judged(recording);
+  expect_all_right(result);
+  EXPECT_EQ(result.answers.front().execution, 0u);
+  EXPECT_EQ(result.answers.back().execution, 3u);
 }
 
 TEST(AttributeLosses, WithoutHloOnlyTheTracersWordsRemain) {  // Scenario 30
@@ -97,8 +123,10 @@ TEST(AttributeLosses, CorruptTimingIsInNoTotalAndBreaksNothing) {  // Scenario 4
     events[i].duration_ps = -5'000;
     events[i].op = StringId::empty;
   }
+  events[12].duration_ps = 3 * 3'600'000'000'000'000;  // Three hours in a session of a second.
+  events[12].op = StringId::empty;
   const Judged result = judged(recording);
-  EXPECT_EQ(std::ranges::count(result.answers, Rule::damaged, &Answer::rule), 3);
+  EXPECT_EQ(std::ranges::count(result.answers, Rule::damaged, &Answer::rule), 4);
   expect_all_right(result);
 }
 
