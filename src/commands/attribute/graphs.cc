@@ -75,8 +75,8 @@ class GraphLabels {
     }
     for (auto& [name, instructions] : by_name) {
       std::ranges::sort(instructions);
-      const auto rest = std::ranges::unique(instructions);
-      sharers_[name] = instructions.size() - rest.size();
+      const auto end = std::unique(instructions.begin(), instructions.end());
+      sharers_[name] = static_cast<std::size_t>(end - instructions.begin());
     }
   }
 

@@ -88,7 +88,7 @@ Table match_table(const Measured& measured) {
                           {"time_share", Unit::ratio, "of time"},
                           {"meaning", Unit::none}},
               .rows = {}};
-  const std::array<std::string_view, 4> kMeanings = {
+  constexpr std::array<std::string_view, 4> kMeanings = {
       "the tracer named the instruction", "only one instruction fits the kernel's name",
       "the schedule's order decides", "no instruction found"};
   for (const Match match : {Match::exact, Match::name, Match::order, Match::none}) {

@@ -34,12 +34,10 @@ std::string location_text(const hlo::Location& at) {
   return at.file + ':' + std::to_string(at.line);
 }
 
-const std::vector<Column> kMatchColumns = {{"exact_ps", Unit::time, "exact"},
-                                           {"name_ps", Unit::time, "name"},
-                                           {"order_ps", Unit::time, "order"}};
-
 std::vector<Column> with_match_columns(std::vector<Column> columns) {
-  columns.insert(columns.end(), kMatchColumns.begin(), kMatchColumns.end());
+  columns.push_back({"exact_ps", Unit::time, "exact"});
+  columns.push_back({"name_ps", Unit::time, "name"});
+  columns.push_back({"order_ps", Unit::time, "order"});
   return columns;
 }
 

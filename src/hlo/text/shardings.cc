@@ -16,20 +16,28 @@ namespace jaxtrace::hlo {
 namespace {
 
 /// xla.OpSharding.Type
-enum Type : int { kReplicated, kMaximal, kTuple, kOther, kManual, kUnknown, kUnreduced };
+enum Type : int {
+  type_replicated,
+  type_maximal,
+  type_tuple,
+  type_other,
+  type_manual,
+  type_unknown,
+  type_unreduced
+};
 
 /// One sharding is written once for each leaf of a tuple, up to this many bytes.
 constexpr std::size_t kMostRepeated = std::size_t{1} << 20;
 
 const char* tile_dim_name(int type) {
   switch (type) {
-    case kManual:
+    case type_manual:
       return "manual";
-    case kMaximal:
+    case type_maximal:
       return "maximal";
-    case kReplicated:
+    case type_replicated:
       return "replicated";
-    case kUnreduced:
+    case type_unreduced:
       return "unreduced";
     default:
       return "error_type.";
@@ -154,19 +162,19 @@ void append_named_sharding(std::string& out, const pb::NamedSharding& sharding,
 
 void append_kind(std::string& out, const pb::OpSharding& sharding) {
   switch (sharding.type()) {
-    case kReplicated:
+    case type_replicated:
       out += "replicated";
       return;
-    case kManual:
+    case type_manual:
       out += "manual";
       return;
-    case kUnknown:
+    case type_unknown:
       out += "unknown";
       return;
-    case kUnreduced:
+    case type_unreduced:
       out += "unreduced";
       return;
-    case kMaximal:
+    case type_maximal:
       out += "maximal device=";
       append_ints(out, sharding.tile_assignment_devices());
       return;
@@ -187,7 +195,7 @@ void append_sharding(std::string& out, const pb::OpSharding& sharding, ShardingM
     return;
   }
   out += '{';
-  if (sharding.type() == kTuple) {
+  if (sharding.type() == type_tuple) {
     for (int i = 0; i < sharding.tuple_shardings_size(); ++i) {
       append_list_separator(out, i);
       append_sharding(out, sharding.tuple_shardings(i), metadata);
@@ -206,7 +214,7 @@ void append_sharding(std::string& out, const pb::OpSharding& sharding, ShardingM
 
 void append_sharding_of(std::string& out, const pb::OpSharding& sharding,
                         const pb::ShapeProto& shape, ShardingMetadata metadata) {
-  if (shape.element_type() != kTupleType || sharding.type() == kTuple) {
+  if (shape.element_type() != kTupleType || sharding.type() == type_tuple) {
     append_sharding(out, sharding, metadata);
     return;
   }
