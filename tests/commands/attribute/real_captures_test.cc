@@ -83,7 +83,7 @@ TEST_P(AttributeRealCaptures, HiddenInstructionsAreFoundAgain) {
 
     std::int64_t right = 0, events = 0;
     double least = 1;
-    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Judged dropped = hidden(GetParam(), {.mask = mask, .drop = 0.05, .seed = seed});
       EXPECT_GE(dropped.verdict.share(), 0.97)
           << way << ", seed " << seed << ": " << dropped.verdict;

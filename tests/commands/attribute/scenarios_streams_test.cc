@@ -32,7 +32,7 @@ TEST(AttributeStreams, CollectivesAreToldApartByPrimitiveAndOrder) {  // Scenari
        collective("all-reduce.4", "all-reduce"), fusion("c.4", "x"),
        collective("all-reduce.5", "all-reduce")});
   for (const Style style : {Style::cuda, Style::rocm}) {
-    for (const std::uint64_t seed : {1, 2, 3}) {  // Some RCCLs have one kernel for everything.
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {  // Some RCCLs have one kernel for everything.
       Recording recording =
           simulate({program}, {.style = style, .devices = 4, .steps = 3, .seed = seed});
       strip_hlo_op(recording);
