@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "readers/stats.h"
 #include "readers/tail_memo.h"
@@ -48,6 +49,7 @@ struct Oddities {
   std::uint64_t aggregated = 0;
   std::uint64_t far_off = 0;
   std::uint64_t malformed = 0;
+  std::uint64_t memory = 0;
 };
 
 /// One event while it is being decoded.
@@ -90,6 +92,12 @@ struct Pass {
   std::int64_t begin_ps = 0;
   Annotation last;  ///< Of the event before.
   AnnotationId last_id = AnnotationId::none;
+  std::vector<bool> memory{};  ///< By DetailsId: an allocation or the like, which is no work.
+
+  bool is_memory(DetailsId id) const {
+    const auto row = static_cast<std::size_t>(id);
+    return row < memory.size() && memory[row];
+  }
 };
 
 /// Where the texts among the roles go, which come first among them.
@@ -117,6 +125,10 @@ bool apply(std::string_view message, Pass& pass, Event& event) {
   const auto text = [&] { return intern(stat, pass.names, pass.builder); };
   const auto details = [&](Details::Of of) {
     event.row.details = pass.builder.details(of, text());
+    if (of != Details::Of::memory) return;
+    const auto row = static_cast<std::size_t>(event.row.details);
+    if (row >= pass.memory.size()) pass.memory.resize(row + 1, false);
+    pass.memory[row] = true;
   };
   if (name->role == StatRole::correlation_id) {
     event.row.correlation = natural(stat, pass.names);
@@ -255,6 +267,10 @@ void store(Pass& pass, Event& event) {
   if (clamped) ++pass.odd.far_off;
   if (event.aggregated) ++pass.odd.aggregated;
   if (!event.known && (event.described || pass.names_are_ops)) describe(pass, event);
+  if (pass.device_work && pass.is_memory(event.row.details)) {
+    ++pass.odd.memory;
+    return;
+  }
   pass.builder.add_event(event.row);
   for (const auto& [key, value] : event.numbers) pass.builder.add_stat(key, value);
 }
@@ -268,6 +284,9 @@ void note_oddities(const Oddities& odd, TraceBuilder& builder, const std::string
        "events refer to a name that the plane does not have; they are called ?");
   note(odd.aggregated, Severity::note, "aggregated-event",
        "events stand for several occurrences each; their duration is a sum, their begin unknown");
+  note(odd.memory, Severity::note, "memory-event-left-out",
+       "allocations, releases and the like were left out: they stand on stream lines, but are no "
+       "work");
   note(odd.far_off, Severity::error, "time-out-of-range",
        "events lie or last over 53 days away from the session; their times were cut to that");
   note(odd.malformed, Severity::error, "damaged-event",

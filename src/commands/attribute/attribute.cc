@@ -181,6 +181,13 @@ void solve_with(const Trace& trace, const Launches& launches, std::uint32_t prog
 void solve(const Trace& trace, const Launches& launches, std::uint32_t program,
            const hlo::Program& hlo, const std::vector<Group*>& groups, LabelTable& labels,
            Attribution& out) {
+  if (!hlo.scheduled) {
+    out.findings.push_back(
+        {.severity = Severity::note,
+         .code = "no-schedule",
+         .message = "the HLO has no schedule, so the order of launches is a guess",
+         .where = hlo.module_name});
+  }
   const bool amd = is_amd(trace, groups);
   const hlo::Schedule schedule = hlo::build_schedule(hlo);
   Suspects suspects(trace, hlo, spell_out(schedule, {}), amd);

@@ -231,6 +231,17 @@ struct Sequence {
   Alignment alignment;
 };
 
+/// The last launch of a device may be cut off by the end of the capture: it need not reach the end
+/// of its graph.
+Bounds bounds_for(const Site& site, const std::vector<Launch>& launches, const Sequence& sequence) {
+  Bounds bounds = bounds_of(site);
+  const bool cut = std::ranges::all_of(sequence.launches, [&](std::size_t l) {
+    return launches[l].last == launches[l].group->events.size();
+  });
+  if (cut) bounds.last = kNoSlot;
+  return bounds;
+}
+
 /// Equal kernels leave open which of them is missing; the times of each launch may tell.  Splits
 /// undecided sequences into their launches.
 void look_at_times(const Bench& bench, const std::vector<Launch>& launches, const Site& site,
@@ -260,8 +271,8 @@ void look_at_times(const Bench& bench, const std::vector<Launch>& launches, cons
     for (std::size_t q = first; q < sequences.size(); ++q) {
       const auto events = sequences[q].events;
       Timed timed(bench.trace, events, within(pieces_of(bench, events), site), durations);
-      sequences[q].alignment =
-          align(flow, timed.pieces(), bounds_of(site), bench.suspects.instructions());
+      sequences[q].alignment = align(flow, timed.pieces(), bounds_for(site, launches, sequences[q]),
+                                     bench.suspects.instructions());
     }
   }
 }
@@ -277,11 +288,11 @@ void solve_by_order(Bench& bench, const std::vector<Launch>& launches, const Sit
     sequences[at->second].launches.push_back(l);
   }
 
-  const Bounds bounds = bounds_of(site);
   const auto explain = [&](const Flow& by) {
     for (Sequence& sequence : sequences) {
-      sequence.alignment = align(by, within(pieces_of(bench, sequence.events), site), bounds,
-                                 bench.suspects.instructions());
+      sequence.alignment =
+          align(by, within(pieces_of(bench, sequence.events), site),
+                bounds_for(site, launches, sequence), bench.suspects.instructions());
     }
   };
   explain(flow);
