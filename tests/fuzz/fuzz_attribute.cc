@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "commands/attribute/check.h"
 #include "commands/attribute/kernels_csv.h"
 #include "commands/attribute/ops.h"

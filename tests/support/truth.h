@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "jaxtrace/trace.h"
 #include "support/recording.h"
 #include "support/write_xplane.h"

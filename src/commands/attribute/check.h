@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 
 namespace jaxtrace {
 

@@ -9,7 +9,7 @@
 #include <regex>
 #include <string>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "commands/attribute/check.h"
 #include "commands/attribute/hlo_files.h"
 #include "commands/attribute/kernels_csv.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "report/output_dir.h"
 
 namespace jaxtrace {

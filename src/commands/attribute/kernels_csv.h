@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "commands/attribute/ops.h"
 #include "commands/attribute/sums.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "hlo/provenance.h"
 
 namespace jaxtrace {

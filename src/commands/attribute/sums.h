@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "commands/attribute/ops.h"
 
 namespace jaxtrace {

@@ -4,7 +4,7 @@
 // no instruction or no line gets a row that says so.
 #pragma once
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "commands/attribute/ops.h"
 #include "commands/attribute/sums.h"
 #include "jaxtrace/report.h"

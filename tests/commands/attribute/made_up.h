@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/attribute/attribution.h"
+#include "attribution/attribution.h"
 #include "commands/attribute/ops.h"
 #include "commands/attribute/sums.h"
 #include "commands/attribute/tables.h"

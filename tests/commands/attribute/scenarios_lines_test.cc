@@ -2,9 +2,9 @@
 // finds its line is tested beside hlo/provenance.h.
 #include <sstream>
 
+#include "attribution/scenario.h"
 #include "commands/attribute/kernels_csv.h"
 #include "made_up.h"
-#include "scenario.h"
 
 namespace jaxtrace::synth {
 namespace {
