@@ -14,7 +14,7 @@ namespace {
 
 class Directory {
  public:
-  Directory(const Trace& trace, std::vector<AttributedProgram>& rows) : trace_(trace), rows_(rows) {
+  explicit Directory(std::vector<AttributedProgram>& rows) : rows_(rows) {
     for (std::uint32_t r = 0; r < rows.size(); ++r) file(r);
   }
 
@@ -52,7 +52,6 @@ class Directory {
     by_name_[{rows_[row].host, rows_[row].module}].push_back(row);
   }
 
-  const Trace& trace_;
   std::vector<AttributedProgram>& rows_;
   std::map<std::pair<HostId, std::int64_t>, std::uint32_t> by_id_;
   std::map<std::pair<HostId, StringId>, std::vector<std::uint32_t>> by_name_;
@@ -91,7 +90,7 @@ Programs find_programs(const Trace& trace, const Launches& launches,
                              .trace_module = m,
                              .hlo = {}});
   }
-  Directory directory(trace, programs.rows);
+  Directory directory(programs.rows);
   programs.of_event.assign(trace.device_events, kNone);
 
   // By annotation: there are few distinct ones.  Rows of a cache per host.
