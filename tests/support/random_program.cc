@@ -2,6 +2,8 @@
 // shared often, since shared kernel names are what makes attribution hard.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "support/small_program.h"
 
 namespace jaxtrace::synth {
@@ -21,7 +23,8 @@ Node random_fusion(Growth& growth) {
   constexpr std::string_view kStems[] = {"loop_add_fusion", "input_reduce_fusion",
                                          "gemm_fusion_dot", "wrapped_transpose"};
   const std::string_view stem = kStems[growth.random.below(4)];
-  return fusion(name(growth, stem), fmt::format("{} body {}", stem, growth.random.below(4)));
+  const std::string body = fmt::format("{} body {}", stem, growth.random.below(4));
+  return fusion(name(growth, stem), body);
 }
 
 /// No fills of workspaces: nothing says whether one between two GEMMs is the first one's or the
@@ -56,6 +59,7 @@ std::vector<Node> commands(Growth& growth, std::int64_t low, std::int64_t high) 
 
 std::vector<Node> sequence(Growth& growth, int depth);
 
+/// Parts are made one by one, since compilers differ in the order in which they evaluate arguments.
 Node random_node(Growth& growth, int depth) {
   const std::uint64_t pick = growth.random.below(depth < 3 ? 16 : 11);
   --growth.left;
@@ -64,22 +68,31 @@ Node random_node(Growth& growth, int depth) {
   switch (pick) {
     case 7:
       return collective(name(growth, "all-reduce"), "all-reduce");
-    case 8:
-      return async(name(growth, "all-gather-start"),
-                   {collective(name(growth, "all-gather"), "all-gather")}, commands(growth, 1, 3));
+    case 8: {
+      std::vector<Node> meanwhile = commands(growth, 1, 3);
+      Node started = collective(name(growth, "all-gather"), "all-gather");
+      return async(name(growth, "all-gather-start"), {std::move(started)}, std::move(meanwhile));
+    }
     case 9:
       return custom(name(growth, "custom-call"), "ffi_target");
     case 10:
       return nothing(name(growth, "bitcast"));
     case 11:
-    case 12:
-      return loop(name(growth, "while"), growth.random.below(5), sequence(growth, depth + 1));
-    case 13:
-      return loop(name(growth, "while"), std::nullopt, sequence(growth, depth + 1),
-                  commands(growth, 0, 2));
-    default:
-      return branch(name(growth, "conditional"),
-                    {sequence(growth, depth + 1), sequence(growth, depth + 1)});
+    case 12: {
+      std::vector<Node> body = sequence(growth, depth + 1);
+      const std::uint64_t trips = growth.random.below(5);
+      return loop(name(growth, "while"), trips, std::move(body));
+    }
+    case 13: {
+      std::vector<Node> condition = commands(growth, 0, 2);
+      std::vector<Node> body = sequence(growth, depth + 1);
+      return loop(name(growth, "while"), std::nullopt, std::move(body), std::move(condition));
+    }
+    default: {
+      std::vector<Node> first = sequence(growth, depth + 1);
+      std::vector<Node> second = sequence(growth, depth + 1);
+      return branch(name(growth, "conditional"), {std::move(first), std::move(second)});
+    }
   }
 }
 

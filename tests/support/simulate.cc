@@ -130,9 +130,10 @@ void emit(Simulation& sim, const Thunk& thunk, const Emission& emission, std::si
     std::int64_t& free = sim.clocks[d].streams[sim.stream];
     const std::int64_t ready =
         std::max(free, sim.stream == kAsync ? sim.clocks[d].streams[kCompute] : 0);
-    const std::int64_t start =
-        std::max(ready + whole_ns(sim.times.between(300'000, 1'900'000)),
-                 launched + whole_ns(sim.times.between(4'000'000, 8'000'000)));
+    // Drawn one by one: compilers differ in the order in which they evaluate arguments.
+    const std::int64_t latency = whole_ns(sim.times.between(4'000'000, 8'000'000));
+    const std::int64_t gap = whole_ns(sim.times.between(300'000, 1'900'000));
+    const std::int64_t start = std::max(ready + gap, launched + latency);
     DeviceEvent event{
         .start_ps = start,
         .duration_ps = whole_ns(typical / 100 * sim.times.between(97, 103)),
