@@ -43,7 +43,11 @@ struct Check {
   std::vector<std::string> unmatched_programs;  ///< Ran here, and not there: "jit_step(7)".
   std::vector<Difference> differences;          ///< By program, device, execution, position.
 
-  bool clean() const { return kernels > 0 && agree == kernels && only_here + only_there == 0; }
+  /// Everything that ran here was compared, and agrees.
+  bool clean() const {
+    return kernels > 0 && agree == kernels && only_here + only_there == 0 &&
+           unmatched_programs.empty();
+  }
 };
 
 /// Programs meet by module name (of several with one name, the same id first, then in order of
