@@ -79,13 +79,13 @@ TEST(UserCode, IsOutsideInstalledPackages) {
 
 TEST(Provenance, TakesTheInnermostUserFrame) {
   Builder build;
-  const FrameId main = build.frame("/work/train.py", 158, "main");
-  const FrameId block = build.frame("/work/train.py", 77, "block", main);
+  const FrameId main = build.frame("/home/me/train.py", 158, "main");
+  const FrameId block = build.frame("/home/me/train.py", 77, "block", main);
   const FrameId outer = build.frame("/v/site-packages/te/attention.py", 1110, "attn", block);
   const FrameId inner = build.frame("/v/site-packages/te/cpp.py", 2680, "fwd", outer);
   const Provenance found = build.of(build.add("custom-call", "jit(f)/transpose(jvp())/ffi", inner));
 
-  EXPECT_EQ(found.user, (Location{"/work/train.py", 77, "block"}));
+  EXPECT_EQ(found.user, (Location{"/home/me/train.py", 77, "block"}));
   EXPECT_EQ(found.primary, (Location{"/v/site-packages/te/cpp.py", 2680, "fwd"}));
   EXPECT_EQ(found.stack.size(), 4u);
   EXPECT_EQ(found.origin, Origin::own);
@@ -105,17 +105,17 @@ TEST(Provenance, FlagsAStackOfLibraryFramesOnly) {
 TEST(Provenance, ReadsSourceFileWhereThereIsNoFrame) {
   Builder build;
   const InstructionId id = build.add("add", "jit(f)/add");
-  build[id].source_file = "/work/old.py";
+  build[id].source_file = "/home/me/old.py";
   build[id].source_line = 5;
-  EXPECT_EQ(build.of(id).user, (Location{"/work/old.py", 5, ""}));
+  EXPECT_EQ(build.of(id).user, (Location{"/home/me/old.py", 5, ""}));
 }
 
 TEST(Provenance, BelievesTheFramesIfSourceFileDisagrees) {
   Builder build;
-  const InstructionId id = build.add("add", "jit(f)/add", build.frame("/work/a.py", 1, "f"));
-  build[id].source_file = "/work/b.py";
+  const InstructionId id = build.add("add", "jit(f)/add", build.frame("/home/me/a.py", 1, "f"));
+  build[id].source_file = "/home/me/b.py";
   build[id].source_line = 2;
-  EXPECT_EQ(build.of(id).user.file, "/work/a.py");
+  EXPECT_EQ(build.of(id).user.file, "/home/me/a.py");
   EXPECT_EQ(build.of(id).stack.size(), 1u);
 }
 
@@ -123,10 +123,10 @@ TEST(Provenance, FallsBackToSourceFileIfTheChainWasCutBeforeUserCode) {
   Builder build;
   const InstructionId id =
       build.add("add", "jit(f)/add", build.frame("/v/site-packages/deep.py", 1, "f"));
-  build[id].source_file = "/work/b.py";
+  build[id].source_file = "/home/me/b.py";
   build[id].source_line = 2;
   const Provenance found = build.of(id);
-  EXPECT_EQ(found.user, (Location{"/work/b.py", 2, ""}));
+  EXPECT_EQ(found.user, (Location{"/home/me/b.py", 2, ""}));
   EXPECT_FALSE(found.library);
 }
 
@@ -147,7 +147,7 @@ TEST(Provenance, SurvivesFramesThatLeadNowhereOrInCircles) {
 
 TEST(Provenance, LetsTheCallerSayWhatIsUserCode) {
   Builder build;
-  const FrameId user = build.frame("/work/train.py", 77, "block");
+  const FrameId user = build.frame("/home/me/train.py", 77, "block");
   const FrameId library = build.frame("/v/site-packages/te/attention.py", 9, "attn", user);
   const Provenance found = build.of(build.add("add", "", library),
                                     [](const Location& frame) { return frame.function == "attn"; });
@@ -157,8 +157,8 @@ TEST(Provenance, LetsTheCallerSayWhatIsUserCode) {
 
 TEST(Provenance, OfAFusionPrefersItsOwnMetadataThenItsRoot) {
   Builder build;
-  const FrameId own = build.frame("/work/a.py", 1, "f");
-  const FrameId root = build.frame("/work/a.py", 2, "f");
+  const FrameId own = build.frame("/home/me/a.py", 1, "f");
+  const FrameId root = build.frame("/home/me/a.py", 2, "f");
   const InstructionId reduce = build.member("reduce", "jit(f)/jvp()/reduce_sum", root);
   build.member("bitcast", "", 0, {reduce});
   const Provenance with_own = build.of(build.add("fusion", "jit(f)/mul", own));
@@ -174,35 +174,35 @@ TEST(Provenance, OfAFusionPrefersItsOwnMetadataThenItsRoot) {
 
 TEST(Provenance, OfAFusionWithoutALocatedRootIsTheCostliestMembers) {
   Builder build;
-  build.member("add", "jit(f)/add", build.frame("/work/a.py", 1, "f"));
-  build.member("transpose", "jit(f)/transpose", build.frame("/work/a.py", 2, "f"));
-  build.member("dot", "jit(f)/dot_general", build.frame("/work/a.py", 3, "f"));
+  build.member("add", "jit(f)/add", build.frame("/home/me/a.py", 1, "f"));
+  build.member("transpose", "jit(f)/transpose", build.frame("/home/me/a.py", 2, "f"));
+  build.member("dot", "jit(f)/dot_general", build.frame("/home/me/a.py", 3, "f"));
   build.member("tuple", "");
   EXPECT_EQ(build.of(build.add("fusion", "")).user.line, 3);
 }
 
 TEST(Provenance, OfAFusionOfEqualsIsTheCommonestLine) {
   Builder build;
-  build.member("add", "jit(f)/add", build.frame("/work/a.py", 1, "f"));
-  const FrameId common = build.frame("/work/a.py", 2, "f");
+  build.member("add", "jit(f)/add", build.frame("/home/me/a.py", 1, "f"));
+  const FrameId common = build.frame("/home/me/a.py", 2, "f");
   build.member("multiply", "jit(f)/mul", common);
   build.member("subtract", "jit(f)/sub", common);
-  build.member("exponential", "jit(f)/exp", build.frame("/work/b.py", 1, "g"));
+  build.member("exponential", "jit(f)/exp", build.frame("/home/me/b.py", 1, "g"));
   build.member("tuple", "");
   const Provenance found = build.of(build.add("fusion", ""));
 
   EXPECT_EQ(found.user.line, 2);
   EXPECT_EQ(found.user_members, 2u);
   ASSERT_EQ(found.other_lines.size(), 2u);
-  EXPECT_EQ(found.other_lines[0].at, (Location{"/work/a.py", 1, "f"}));
+  EXPECT_EQ(found.other_lines[0].at, (Location{"/home/me/a.py", 1, "f"}));
   EXPECT_EQ(found.other_lines[0].members, 1u);
-  EXPECT_EQ(found.other_lines[1].at, (Location{"/work/b.py", 1, "g"}));
+  EXPECT_EQ(found.other_lines[1].at, (Location{"/home/me/b.py", 1, "g"}));
 }
 
 TEST(Provenance, OfAFusionWithoutAnyLocationIsInheritedAndSaysSo) {
   Builder build;
   const InstructionId producer =
-      build.add("dot", "jit(f)/dot_general", build.frame("/work/a.py", 1, "f"));
+      build.add("dot", "jit(f)/dot_general", build.frame("/home/me/a.py", 1, "f"));
   const InstructionId part = build.add("get-tuple-element", "", 0, {producer});
   build.member("copy", "");
   const InstructionId fusion = build.add("fusion", "", 0, {part});
@@ -214,11 +214,11 @@ TEST(Provenance, OfAFusionWithoutAnyLocationIsInheritedAndSaysSo) {
 TEST(Provenance, OfAFusionAtTheStartComesFromItsUser) {
   Builder build;
   const InstructionId parameter =
-      build.add("parameter", "params['w']", build.frame("/work/main.py", 9, "main"));
+      build.add("parameter", "params['w']", build.frame("/home/me/main.py", 9, "main"));
   build.member("transpose", "");
   const InstructionId fusion = build.add("fusion", "", 0, {parameter});
   const InstructionId view = build.add("bitcast", "", 0, {fusion});
-  build.add("dot", "jit(f)/dot_general", build.frame("/work/a.py", 1, "f"), {view});
+  build.add("dot", "jit(f)/dot_general", build.frame("/home/me/a.py", 1, "f"), {view});
   EXPECT_EQ(build.of(fusion).user.line, 1) << "not the line that called the program";
   EXPECT_EQ(build.of(fusion).origin, Origin::inherited);
 }
@@ -226,7 +226,7 @@ TEST(Provenance, OfAFusionAtTheStartComesFromItsUser) {
 TEST(Provenance, InventsNothingForACopyOfTheCompiler) {
   Builder build;
   const InstructionId dot =
-      build.add("dot", "jit(f)/dot_general", build.frame("/work/a.py", 1, "f"));
+      build.add("dot", "jit(f)/dot_general", build.frame("/home/me/a.py", 1, "f"));
   const Provenance found = build.of(build.add("copy", "", 0, {dot}));
   EXPECT_EQ(found.origin, Origin::none);
   EXPECT_TRUE(found.user.file.empty());
