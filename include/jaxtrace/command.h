@@ -21,9 +21,19 @@ namespace jaxtrace {
 
 /// What main gives to every subcommand.
 struct Context {
-  std::filesystem::path capture;  ///< The positional CAPTURE, as typed.
-  std::filesystem::path out;      ///< --out, or empty: the command's own default directory.
-  ReadOptions read;               ///< Progress bar and --run.
+  std::vector<std::filesystem::path> inputs;  ///< As typed; at least one, just one unless many.
+  std::filesystem::path out;                  ///< --out, or empty: the command's own directory.
+  ReadOptions read;                           ///< Progress bar and --run.
+
+  const std::filesystem::path& capture() const { return inputs.front(); }
+};
+
+/// What a subcommand reads: its positional argument.
+struct Input {
+  std::string_view name = "CAPTURE";
+  std::string_view help = "A *.xplane.pb, a directory of them, or a JAX log directory";
+  bool many = false;  ///< One or more of them.
+  bool runs = true;   ///< May be a JAX log directory, so that --run applies.
 };
 
 /// What every subcommand gives back to main, which prints the report in the format asked for.
@@ -43,9 +53,11 @@ using Run = std::function<Outcome(const Context&)>;
 struct Command {
   std::string_view name;
   std::string_view summary;
+  Input input{};
 
   /// Adds the flags of this command alone, and its examples as the footer; what it returns runs
-  /// after parsing.  CAPTURE and the options of Context are declared already.
+  /// after parsing.  The input and the options of Context are
+  /// declared already.
   Run (*declare)(CLI::App& app);
 };
 

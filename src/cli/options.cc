@@ -42,19 +42,21 @@ std::string format_number(std::string& word) {
   return "";
 }
 
-void declare_shared(CLI::App& app, Options& options) {
+void declare_shared(CLI::App& app, const Input& input, Options& options) {
   const auto shared = [](CLI::Option* option) { option->group("Shared options"); };
 
-  app.add_option("CAPTURE", options.context.capture,
-                 "A *.xplane.pb, a directory of them, or a JAX log directory")
-      ->required();
+  app.add_option(std::string(input.name), options.context.inputs, std::string(input.help))
+      ->required()
+      ->expected(1, input.many ? CLI::detail::expected_max_vector_size : 1);
   shared(app.add_option("-f,--format", options.format, "Of the report on stdout: md, json or csv")
              ->transform(CLI::Validator(format_number, ""))
              ->type_name("md|json|csv"));
   shared(app.add_option("-o,--out", options.context.out, "Where to write files")->type_name("DIR"));
-  shared(app.add_option("--run", options.context.read.run,
-                        "Which runs of a log directory: a name or a shell pattern")
-             ->type_name("NAME"));
+  if (input.runs) {
+    shared(app.add_option("--run", options.context.read.run,
+                          "Which runs of a log directory: a name or a shell pattern")
+               ->type_name("NAME"));
+  }
   shared(app.add_flag("--strict", options.strict,
                       "Exit with 1 if part of the capture is lost, damaged or contradicts itself"));
   shared(app.add_flag("-q,--quiet", options.quiet, "No warnings and no progress bar on stderr"));
@@ -91,7 +93,7 @@ std::vector<Declared> declare(CLI::App& app, Options& options) {
   for (const Command& command : commands()) {
     CLI::App* const sub =
         app.add_subcommand(std::string(command.name), std::string(command.summary));
-    declare_shared(*sub, options);
+    declare_shared(*sub, command.input, options);
     result.push_back({sub, command.declare(*sub)});
   }
 

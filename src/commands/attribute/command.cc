@@ -99,10 +99,11 @@ void require_program(const Flags& flags, const Context& context, const Attributi
     known += std::to_string(program.program_id) + " (" +
              std::string(trace.strings[program.module]) + ')';
   }
-  throw InputError(context.capture.string(), "has no program " + std::to_string(*flags.program) +
-                                                 (known.empty() ? "; it names none"
-                                                                : "; its programs are " + known +
-                                                                      (listed > 10 ? ", …" : "")));
+  throw InputError(
+      context.capture().string(),
+      "has no program " + std::to_string(*flags.program) +
+          (known.empty() ? "; it names none"
+                         : "; its programs are " + known + (listed > 10 ? ", …" : "")));
 }
 
 void write_table(const Table& table, OutputDir& directory) {
@@ -110,7 +111,7 @@ void write_table(const Table& table, OutputDir& directory) {
 }
 
 Outcome run(const Flags& flags, const Context& context) {
-  const Trace trace = read_capture(context.capture, context.read);
+  const Trace trace = read_capture(context.capture(), context.read);
   const AttributeOptions options{.program = flags.program};
   const Attribution attribution = attribute(trace, options);
   require_program(flags, context, attribution, trace);
