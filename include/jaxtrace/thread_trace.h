@@ -27,6 +27,7 @@ struct Instruction {
   std::int64_t stall_cycles = 0;
   std::int64_t idle_cycles = 0;  ///< Before the instruction; not part of latency
   std::uint32_t kernel = 0;      ///< Row of ThreadTrace::kernels
+  bool damaged = false;          ///< Its numbers cannot be: hits and cycles are 0, and unknown
 };
 
 /// A label row: which symbol the instructions after it belong to.  Row 0 may be nameless.
@@ -83,6 +84,14 @@ struct SourceFile {
   std::vector<std::string> lines;  ///< Valid UTF-8, damage replaced
 };
 
+/// Whether there are cycles to report, or why not: what `hotspot` says, with exit code 4.
+enum class Timing : std::uint8_t {
+  measured,
+  none,         ///< No instruction, or no cycle on any
+  zero_hits,    ///< A disassembly that no traced wave ran
+  pc_sampling,  ///< Samples in the place of cycles
+};
+
 struct ThreadTrace {
   std::filesystem::path directory;  ///< As given
   std::string name;                 ///< Its last component: names the dispatch in every table
@@ -97,9 +106,8 @@ struct ThreadTrace {
   std::optional<double> clock_hz;            ///< From realtime.json
   std::vector<DispatchResources> resources;  ///< The match, or every variant that fits
   std::vector<Finding> findings;
+  Timing timing = Timing::measured;
+  std::string file;  ///< Whence the instructions: "code.json", "code.json.gz", the stats CSV
 };
-
-/// Why a directory gives no report: what `hotspot` says, with exit code 4.
-enum class Timing : std::uint8_t { measured, none, zero_hits, pc_sampling };
 
 }  // namespace jaxtrace
