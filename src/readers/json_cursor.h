@@ -1,5 +1,5 @@
-// A cursor over JSON text, for files of hundreds of megabytes whose shape is known: values are taken
-// where they stand, and what nobody asks for is skipped without being built.
+// A cursor over JSON text, for files of hundreds of megabytes whose shape is known: values are
+// taken where they stand, and what nobody asks for is skipped without being built.
 //
 //   JsonCursor at(bytes);
 //   std::string key;
