@@ -270,6 +270,21 @@ std::optional<std::int64_t> JsonCursor::integer() {
   return static_cast<std::int64_t>(real);
 }
 
+bool JsonCursor::integers(std::span<std::optional<std::int64_t>> cells) {
+  if (!enter_array()) {
+    skip();
+    return false;
+  }
+  for (std::size_t i = 0; next_item(); ++i) {
+    if (i < cells.size()) {
+      cells[i] = integer();
+    } else {
+      skip();
+    }
+  }
+  return !failed_;
+}
+
 std::optional<bool> JsonCursor::boolean() {
   if (peek() != Kind::boolean) {
     skip();

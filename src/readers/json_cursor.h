@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,10 @@ class JsonCursor {
   /// Takes a number that is an integer ("12", "12.0", "1.2e1"); absent, with the value skipped, for
   /// any other value and for what does not fit.
   std::optional<std::int64_t> integer();
+
+  /// Takes an array whose items are integers, as many as there is room for; the others stay absent.
+  /// False, with the value skipped, if it is no array.
+  bool integers(std::span<std::optional<std::int64_t>> cells);
 
   /// Takes a Boolean; absent, with the value skipped, if it is none.
   std::optional<bool> boolean();
