@@ -5,7 +5,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "att/branch_flow.h"
 #include "att/isa.h"
+#include "att/saturating.h"
 
 namespace jaxtrace {
 namespace {
@@ -28,16 +30,21 @@ Layout layout_of(std::span<const Instruction> instructions) {
   return layout;
 }
 
-struct Branch {
-  std::uint32_t from = 0, to = 0;  ///< Places
-  bool conditional = false;
-};
+Flow flow_of(std::string_view mnemonic) {
+  if (mnemonic == "s_branch" || mnemonic.starts_with("s_endpgm")) return Flow::ends;
+  if (mnemonic.starts_with("s_cbranch_")) return Flow::branches;
+  return ends_flow(mnemonic) || mnemonic.starts_with("s_subvector_loop") ? Flow::unknown
+                                                                         : Flow::falls_through;
+}
 
 bool jumps_somewhere(std::string_view mnemonic) {
   return mnemonic == "s_branch" || mnemonic.starts_with("s_cbranch_") ||
          mnemonic.starts_with("s_setpc") || mnemonic.starts_with("s_swappc") ||
          mnemonic.starts_with("s_call") || mnemonic.starts_with("s_subvector_loop");
 }
+
+/// Times all branches that may be looked at for entries: loops nested deeper stay without.
+constexpr std::size_t kMostLookedAt = 64;
 
 class Finder {
  public:
@@ -48,7 +55,8 @@ class Finder {
     read_branches();
     close_loops();
     nest();
-    for (Loop& loop : result_.loops) loop.entries = entries(loop);
+    std::size_t budget = kMostLookedAt * branches_.size();
+    for (Loop& loop : result_.loops) loop.entries = entries(loop, budget);
     count_waves();
     return std::move(result_);
   }
@@ -68,10 +76,17 @@ class Finder {
     return static_cast<std::uint32_t>(found - layout_.row.begin());
   }
 
+  auto by_from() const {
+    return [this](std::uint32_t b) { return branches_[b].from; };
+  }
+
   void read_branches() {
+    std::vector<std::int64_t> hits;
     for (std::uint32_t p = 0; p < layout_.row.size(); ++p) {
       const Instruction& instruction = at(p);
       const std::string_view mnemonic = mnemonic_of(instruction.text);
+      hits.push_back(instruction.hits);
+      flow_.push_back(flow_of(mnemonic));
       if (!jumps_somewhere(mnemonic)) continue;
       const auto target = branch_target(instruction);
       const auto to = target ? place_of(instruction.code_object, *target) : std::nullopt;
@@ -79,9 +94,12 @@ class Finder {
         ++result_.unknown_targets;
         continue;
       }
-      branches_.push_back({p, *to, mnemonic != "s_branch"});
+      branches_.push_back({p, *to, mnemonic != "s_branch", {}});
     }
     std::ranges::sort(branches_, {}, [](const Branch& b) { return std::tuple(b.to, b.from); });
+    solve_taken(branches_, hits, flow_);
+    for (std::uint32_t b = 0; b < branches_.size(); ++b) by_place_.push_back(b);
+    std::ranges::sort(by_place_, {}, by_from());
   }
 
   void close_loops() {
@@ -117,38 +135,44 @@ class Finder {
     }
   }
 
-  std::span<const Branch> branches_to(std::uint32_t place) const {
-    const auto begin = std::ranges::lower_bound(branches_, place, {}, &Branch::to);
-    const auto end = std::ranges::upper_bound(branches_, place, {}, &Branch::to);
-    return {begin, end};
+  /// What falls into the head and what jumps into the loop, be it in its middle.
+  std::optional<std::int64_t> entries(const Loop& loop, std::size_t& budget) const {
+    const std::uint32_t head = layout_.place_of[loop.head], last = layout_.place_of[loop.last];
+    std::int64_t sum = 0;
+    if (head > 0) {
+      const auto before = falling_from(head - 1);
+      if (!before) return {};
+      sum = *before;
+    }
+    auto branch = std::ranges::lower_bound(branches_, head, {}, &Branch::to);
+    for (; branch != branches_.end() && branch->to <= last; ++branch) {
+      if (budget == 0) return {};
+      --budget;
+      if (branch->from >= head && branch->from <= last) continue;
+      if (branch->from + 1 == head && branch->to == head) continue;  // Counted as falling.
+      if (!branch->taken) return {};
+      sum = saturating_add(sum, *branch->taken);
+    }
+    const bool possible = sum <= loop.iterations && (sum > 0 || loop.iterations == 0);
+    return possible ? std::optional(sum) : std::nullopt;
   }
 
-  /// How often the branch was taken, where the hits of what follows it tell.
-  std::optional<std::int64_t> taken(std::uint32_t place, bool conditional) const {
-    if (!conditional) return at(place).hits;
-    if (place + 1 >= layout_.row.size() || !branches_to(place + 1).empty()) return {};
-    return at(place).hits - at(place + 1).hits;
-  }
-
-  /// Iterations are entries and branches back: either side may be the one that hits tell.
-  std::optional<std::int64_t> entries(const Loop& loop) const {
-    if (loop.iterations == 0) return 0;
-    const std::uint32_t head = layout_.place_of[loop.head];
-    std::optional<std::int64_t> back = 0, forward = 0;
-    for (const Branch& branch : branches_to(head)) {
-      std::optional<std::int64_t>& sum = branch.from >= head ? back : forward;
-      const auto times = taken(branch.from, branch.conditional);
-      sum = sum && times ? std::optional(*sum + *times) : std::nullopt;
+  std::optional<std::int64_t> falling_from(std::uint32_t place) const {
+    switch (flow_[place]) {
+      case Flow::falls_through:
+        return at(place).hits;
+      case Flow::ends:
+        return 0;
+      case Flow::unknown:
+        return {};
+      case Flow::branches:
+        break;
     }
-    if (back) forward.reset();
-    if (forward && head > 0) {
-      const std::string_view before = mnemonic_of(at(head - 1).text);
-      if (before.starts_with("s_cbranch_")) return {};
-      if (!ends_flow(before)) *forward += at(head - 1).hits;
-    }
-    const auto found = back ? std::optional(loop.iterations - *back) : forward;
-    if (!found || *found < 1 || *found > loop.iterations) return {};
-    return found;
+    const auto found = std::ranges::lower_bound(by_place_, place, {}, by_from());
+    if (found == by_place_.end() || branches_[*found].from != place) return {};
+    const Branch& branch = branches_[*found];
+    if (branch.to == place + 1) return at(place).hits;
+    return branch.taken ? std::optional(at(place).hits - *branch.taken) : std::nullopt;
   }
 
   void count_waves() {
@@ -162,7 +186,9 @@ class Finder {
 
   std::span<const Instruction> instructions_;
   Layout layout_;
-  std::vector<Branch> branches_;  ///< By target
+  std::vector<Flow> flow_;               ///< By place
+  std::vector<Branch> branches_;         ///< By target
+  std::vector<std::uint32_t> by_place_;  ///< Branches by where they are
   Loops result_;
 };
 

@@ -94,6 +94,34 @@ TEST(Loops, one_that_never_ran_is_kept_without_iterations) {
   EXPECT_EQ(found.waves, 0);
 }
 
+TEST(Loops, a_loop_may_be_entered_in_its_middle) {
+  // As compilers rotate loops: the first iteration begins behind the head.
+  const Loops found = loops_of(R"(
+      0x1000 2 8 0 0 s_branch 1
+      0x1004 6 24 0 0 v_add_f32 v0, v0, v1
+      0x1008 8 32 0 0 v_add_f32 v2, v2, v0
+      0x100c 8 32 0 0 s_cbranch_scc1 65533
+      0x1010 2 8 0 0 s_endpgm)");
+  ASSERT_EQ(found.loops.size(), 1u);
+  EXPECT_EQ(found.loops[0].iterations, 6);
+  EXPECT_EQ(found.loops[0].entries, 2);
+}
+
+TEST(Loops, hits_tell_through_a_chain_of_branches) {
+  // The branch over the second add shares its target with the fall-through; the one at the end does
+  // not, and what it was taken tells the rest.
+  const Loops found = loops_of(R"(
+      0x1000 3 12 0 0 s_cbranch_scc1 1
+      0x1004 1 4 0 0 v_add_f32 v0, v0, v1
+      0x1008 30 120 0 0 s_cbranch_vccz 1
+      0x100c 12 48 0 0 v_add_f32 v2, v2, v0
+      0x1010 30 120 0 0 s_cbranch_scc1 65533
+      0x1014 3 12 0 0 s_endpgm)");
+  ASSERT_EQ(found.loops.size(), 1u);
+  EXPECT_EQ(found.loops[0].iterations, 30);
+  EXPECT_EQ(found.loops[0].entries, 3);
+}
+
 TEST(Loops, entries_are_absent_where_hits_do_not_tell) {
   // The branch's fall-through is also jumped to, so how often it fell through is not known; nor is
   // it how often the conditional branch before the head did.
