@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "readers/notes.h"
 #include "readers/stats.h"
 #include "readers/tail_memo.h"
 #include "readers/wire.h"
@@ -15,15 +16,6 @@
 
 namespace jaxtrace {
 namespace {
-
-// 53 days in picoseconds.  Anything later is damage, and two of these can still be added.
-constexpr std::int64_t kFarthest = (std::int64_t{1} << 62U) - 1;
-
-std::int64_t clamp(std::int64_t picoseconds, bool& clamped) {
-  if (picoseconds >= -kFarthest && picoseconds <= kFarthest) return picoseconds;
-  clamped = true;
-  return picoseconds < 0 ? -kFarthest : kFarthest;
-}
 
 std::int64_t add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -43,14 +35,6 @@ std::int64_t line_begin(std::int64_t timestamp_ns, std::int64_t origin_ns) {
   return timestamp_ns < 0 ? std::numeric_limits<std::int64_t>::min()
                           : std::numeric_limits<std::int64_t>::max();
 }
-
-struct Oddities {
-  std::uint64_t nameless = 0;
-  std::uint64_t aggregated = 0;
-  std::uint64_t far_off = 0;
-  std::uint64_t malformed = 0;
-  std::uint64_t memory = 0;
-};
 
 /// One event while it is being decoded.
 struct Event {
@@ -75,11 +59,11 @@ struct Event {
   }
 };
 
-/// hlo_op: of nested names, which old writers joined by "::", the innermost.
+/// `op`, or the innermost of the names it is made of.
 StringId innermost(StringId op, TraceBuilder& builder) {
   const std::string_view text = builder.text(op);
-  const std::size_t at = text.rfind("::");
-  return at == std::string_view::npos ? op : builder.intern(text.substr(at + 2));
+  const std::string_view inner = innermost_op(text);
+  return inner.size() == text.size() ? op : builder.intern(inner);
 }
 
 struct Pass {
@@ -262,8 +246,8 @@ void describe(Pass& pass, Event& event) {
 
 void store(Pass& pass, Event& event) {
   bool clamped = false;
-  event.row.begin = Picoseconds{clamp(add(pass.begin_ps, event.offset_ps), clamped)};
-  event.row.duration = Picoseconds{clamp(event.duration_ps, clamped)};
+  event.row.begin = Picoseconds{clamp_time(add(pass.begin_ps, event.offset_ps), clamped)};
+  event.row.duration = Picoseconds{clamp_time(event.duration_ps, clamped)};
   if (clamped) ++pass.odd.far_off;
   if (event.aggregated) ++pass.odd.aggregated;
   if (!event.known && (event.described || pass.names_are_ops)) describe(pass, event);
@@ -273,24 +257,6 @@ void store(Pass& pass, Event& event) {
   }
   pass.builder.add_event(event.row);
   for (const auto& [key, value] : event.numbers) pass.builder.add_stat(key, value);
-}
-
-void note_oddities(const Oddities& odd, TraceBuilder& builder, const std::string& where) {
-  const auto note = [&](std::uint64_t count, Severity severity, const char* code,
-                        const char* message) {
-    if (count != 0) builder.note(severity, code, message, where, count);
-  };
-  note(odd.nameless, Severity::error, "event-without-name",
-       "events refer to a name that the plane does not have; they are called ?");
-  note(odd.aggregated, Severity::note, "aggregated-event",
-       "events stand for several occurrences each; their duration is a sum, their begin unknown");
-  note(odd.memory, Severity::note, "memory-event-left-out",
-       "allocations, releases and the like were left out: they stand on stream lines, but are no "
-       "work");
-  note(odd.far_off, Severity::error, "time-out-of-range",
-       "events lie or last over 53 days away from the session; their times were cut to that");
-  note(odd.malformed, Severity::error, "damaged-event",
-       "events end in bytes that are no field; what came before them was used");
 }
 
 }  // namespace
@@ -318,8 +284,8 @@ void read_lanes(const MappedFile& file, const PlaneSpan& plane,
     meter.leave(wire.at());
   }
   const Host& host = builder.host(sources.front().lane.host);
-  note_oddities(pass.odd, builder,
-                std::string(builder.text(host.name)) + " " + std::string(plane.name));
+  note_oddities(pass.odd, std::string(builder.text(host.name)) + " " + std::string(plane.name),
+                builder);
 }
 
 }  // namespace jaxtrace

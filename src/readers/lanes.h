@@ -10,12 +10,9 @@
 #include "readers/mapped_file.h"
 #include "readers/meter.h"
 #include "readers/survey.h"
+#include "readers/times.h"
 
 namespace jaxtrace {
-
-/// A line above this counts from 1970, not from the start of the session: 1e17 ns are three years,
-/// which no session lasts.
-inline constexpr std::int64_t kEpochTimestampNs = 100'000'000'000'000'000;
 
 /// One line that is read, and the lane it becomes.
 struct LaneSource {

@@ -61,14 +61,22 @@ bool is_derived_line(std::string_view line) {
          line.ends_with("-Framework Ops");
 }
 
+bool is_stream_line(std::string_view line) {
+  return line.starts_with(kStreamPrefix);
+}
+
+bool is_ops_line(std::string_view line) {
+  return line == kOpsLine;
+}
+
 DeviceLines device_lines(const PlaneSpan& plane) {
   DeviceLines lines;
   for (const LineSpan& line : plane.lines) {
-    if (line.name.starts_with(kStreamPrefix)) lines.work.push_back(&line);
+    if (is_stream_line(line.name)) lines.work.push_back(&line);
   }
   if (lines.work.empty()) {
     for (const LineSpan& line : plane.lines) {
-      if (line.name == kOpsLine) lines.work.push_back(&line);
+      if (is_ops_line(line.name)) lines.work.push_back(&line);
     }
     lines.derived = !lines.work.empty();
   }

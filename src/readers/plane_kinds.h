@@ -15,6 +15,11 @@ std::optional<int> gpu_ordinal(std::string_view plane);
 /// Planes whose lines are host threads, merged by the writer (`/host:CPU`) or not.
 bool is_host_plane(std::string_view plane);
 
+/// Lines of a GPU plane that are device work, and the one that stands in for them where there is
+/// none: `Stream #16(Compute)`, `XLA Ops`.
+bool is_stream_line(std::string_view line);
+bool is_ops_line(std::string_view line);
+
 /// The lines of a GPU plane that are device work: the streams, or `XLA Ops` if there is none.
 struct DeviceLines {
   std::vector<const LineSpan*> work;

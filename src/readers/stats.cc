@@ -49,14 +49,6 @@ constexpr std::array kRoles = {
     Named{"_r", StatRole::number},
 };
 
-StatRole role_of(std::string_view name) {
-  const auto* const found = std::find_if(kRoles.begin(), kRoles.end(),
-                                         [&](const Named& named) { return named.first == name; });
-  return found == kRoles.end() ? StatRole::other : found->second;
-}
-
-constexpr std::string_view kNull = "(null)";  // What printf makes of a null string.
-
 void read_stat_name(std::int64_t key, std::string_view message, PlaneNames& names) {
   StatName& name = names.stats.put(key);
   Wire wire(message);
@@ -106,6 +98,27 @@ std::pair<std::int64_t, std::string_view> read_entry(std::string_view message) {
   return entry;
 }
 
+std::optional<std::int64_t> whole(double value) {
+  constexpr double kLimit = 9007199254740992.0;  // 2^53: beyond it a double skips integers.
+  if (!(std::fabs(value) <= kLimit) || value != std::floor(value)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+template <typename Number>
+std::string decimal(Number value) {
+  std::array<char, 32> buffer{};
+  const auto got = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), got.ptr};
+}
+
+}  // namespace
+
+StatRole role_of(std::string_view name) {
+  const auto* const found = std::find_if(kRoles.begin(), kRoles.end(),
+                                         [&](const Named& named) { return named.first == name; });
+  return found == kRoles.end() ? StatRole::other : found->second;
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   const char* const end = text.data() + text.size();
   std::int64_t value = 0;
@@ -121,20 +134,10 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> whole(double value) {
-  constexpr double kLimit = 9007199254740992.0;  // 2^53: beyond it a double skips integers.
-  if (!(std::fabs(value) <= kLimit) || value != std::floor(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+std::string_view innermost_op(std::string_view op) {
+  const std::size_t at = op.rfind("::");
+  return at == std::string_view::npos ? op : op.substr(at + 2);
 }
-
-template <typename Number>
-std::string decimal(Number value) {
-  std::array<char, 32> buffer{};
-  const auto got = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), got.ptr};
-}
-
-}  // namespace
 
 PlaneNames read_plane_names(std::string_view plane) {
   PlaneNames names;
@@ -181,18 +184,18 @@ std::string text(const Stat& stat, PlaneNames& names) {
     default:
       break;
   }
-  if (value == kNull) value.clear();
+  if (value == kNullText) value.clear();
   return value;
 }
 
 StringId intern_other(const Stat& stat, PlaneNames& names, TraceBuilder& builder) {
   if (stat.tag == kStatString) {
-    return stat.text == kNull ? StringId::empty : builder.intern(stat.text);
+    return stat.text == kNullText ? StringId::empty : builder.intern(stat.text);
   }
   if (stat.tag == kStatRef) {
     StatName* const name = names.stats.find(static_cast<std::int64_t>(stat.bits));
     if (name == nullptr) return StringId::empty;
-    name->id = name->text == kNull ? StringId::empty : builder.intern(name->text);
+    name->id = name->text == kNullText ? StringId::empty : builder.intern(name->text);
     return name->id;
   }
   return builder.intern(text(stat, names));

@@ -37,6 +37,18 @@ enum class StatRole : std::uint8_t {
   other,   ///< not read.
 };
 
+/// The role of a stat of this name.
+StatRole role_of(std::string_view name);
+
+/// What printf makes of a text that is not there.
+inline constexpr std::string_view kNullText = "(null)";
+
+/// A whole number, signed or of 64 bits, in decimal; absent if the text is anything else.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+
+/// hlo_op: of nested names, which old writers joined by "::", the innermost.
+std::string_view innermost_op(std::string_view op);
+
 inline constexpr StringId kNotInterned{0xffffffff};
 
 /// One entry of XPlane.stat_metadata.  Its name is also the value of stats that refer to it.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "readers/lanes.h"
+#include "readers/notes.h"
 #include "readers/plane_kinds.h"
 #include "readers/tables.h"
 #include "readers/unfit.h"
@@ -98,19 +99,13 @@ void note_left_out(const XplaneFile& xplane, TraceBuilder& builder) {
     const bool host = is_host_plane(plane.name);
     if (!gpu && !host) {
       if (plane.events == 0) continue;
-      builder.note(Severity::note, "plane-left-out",
-                   "events were left out: their plane is neither a GPU nor a host",
-                   fmt::format("{} {}", xplane.host, plane.name), plane.events);
+      note_plane_left_out(xplane.host, plane.name, plane.events, builder);
       continue;
     }
     const std::vector<const LineSpan*> read = gpu ? device_lines(plane).work : thread_lines(plane);
     for (const LineSpan& line : plane.lines) {
       if (line.events == 0 || std::find(read.begin(), read.end(), &line) != read.end()) continue;
-      const bool derived = is_derived_line(line.name);
-      builder.note(Severity::note, derived ? "derived-line-left-out" : "line-left-out",
-                   derived ? "events were left out: their line repeats what other lines hold"
-                           : "events were left out: their line is on a GPU plane but is no stream",
-                   fmt::format("{} {}", xplane.host, line.name), line.events);
+      note_line_left_out(xplane.host, line.name, line.events, builder);
     }
   }
 }
@@ -176,20 +171,10 @@ void read_streams(const XplaneFile& xplane, TraceBuilder& builder, Meter& meter)
       sources.push_back({line, lane, lines.derived});
       events += line->events;
     }
-    if (lines.derived) {
-      builder.note(Severity::note, "derived-line-read",
-                   "the plane has no stream, so device work was taken from the line XLA Ops, which "
-                   "a tool derived",
-                   fmt::format("{} {}", xplane.host, plane->name));
-    }
+    if (lines.derived) note_ops_read(xplane.host, plane->name, builder);
     read_lanes(xplane.file, *plane, sources, builder, meter);
   }
-  if (events == 0) {
-    builder.note(Severity::data_loss, "no-device-events",
-                 "the GPUs are listed but no work of theirs was recorded, which says nothing about "
-                 "whether they were idle",
-                 xplane.host);
-  }
+  if (events == 0) note_no_device_events(xplane.host, builder);
 }
 
 void read_threads(const XplaneFile& xplane, TraceBuilder& builder, Meter& meter) {
