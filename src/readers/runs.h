@@ -17,7 +17,11 @@ struct CaptureFiles {
   std::vector<std::string> notes;  ///< What was chosen, and from what.
 };
 
-/// `run` as in ReadOptions.  Throws InputError if there is nothing to read.
-CaptureFiles find_capture(const std::filesystem::path& path, const std::string& run);
+/// `run` and `json` as in ReadOptions.  Throws InputError if there is nothing to read.  A directory
+/// that holds both kinds stands for its *.xplane.pb.
+CaptureFiles find_capture(const std::filesystem::path& path, const std::string& run, bool json);
+
+/// The trace JSON of the same hosts, beside the xplane files of `capture`.
+std::vector<std::filesystem::path> jsons_beside(const CaptureFiles& capture);
 
 }  // namespace jaxtrace
