@@ -148,6 +148,47 @@ TEST_F(Runs, WhatIsMissingIsSaid) {
   EXPECT_TRUE(contains(refusal("json", ExitCode::input_unfit), "*.xplane.pb of the same run"));
 }
 
+TEST_F(Runs, JsonOnlyWhereItIsWantedAndNothingBetterIsThere) {
+  const auto put_json = [&](const fs::path& file, int duration_us) {
+    write_file(directory() / file,
+               R"([{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},
+                   {"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"Stream #1"}},
+                   {"ph":"X","pid":1,"tid":1,"ts":0,"dur":)" +
+                   std::to_string(duration_us) + "}]");
+  };
+  const auto read_any = [&](const fs::path& path, const std::string& run = "") {
+    return read_capture(directory() / path, {run, {}, true});
+  };
+  const auto duration_us = [](const Trace& trace) {
+    return trace.events.duration.at(0).count() / 1'000'000;
+  };
+  const std::string runs = "log/plugins/profile/";
+  put(runs + "2025_01_01_00_00_00/h.xplane.pb", 1'000'000);
+  put_json(runs + "2025_01_01_00_00_00/h.trace.json.gz", 2);
+  put_json(runs + "2025_01_02_00_00_00/h.trace.json.gz", 3);
+  put_json(runs + "2025_01_02_00_00_00/h.trace.json", 4);
+  put_json(runs + "2025_01_02_00_00_00/perfetto_trace.json.gz", 5);
+  put_json("perfetto/perfetto_trace.json.gz", 6);
+  put_json("any name.json", 7);
+
+  EXPECT_EQ(duration_us(read("log")), 1);
+  const Trace newest = read_any("log");
+  ASSERT_EQ(newest.events.size(), 1U);
+  EXPECT_EQ(duration_us(newest), 4);
+  EXPECT_EQ(newest.strings[newest.hosts[0].name], "h");
+  EXPECT_EQ(duration_us(read_any("log", "2025_01_01*")), 1);
+  EXPECT_EQ(duration_us(read_any("perfetto")), 6);
+  EXPECT_EQ(duration_us(read_any("any name.json")), 7);
+  EXPECT_EQ(duration_us(read_any(runs + "2025_01_01_00_00_00/h.trace.json.gz")), 2);
+  EXPECT_EQ(duration_us(read_any(runs + "2025_01_01_00_00_00/h.xplane.pb")), 1);
+
+  const fs::path first = directory() / (runs + "2025_01_01_00_00_00");
+  EXPECT_EQ(trace_jsons(directory() / "log", "2025_01_01*"),
+            std::vector{first / "h.trace.json.gz"});
+  EXPECT_EQ(trace_jsons(first / "h.xplane.pb"), std::vector{first / "h.trace.json.gz"});
+  EXPECT_TRUE(trace_jsons(directory() / "log").empty()) << "the newest run has JSON only";
+}
+
 TEST_F(Runs, OneUnfitHostDoesNotStopTheOthers) {
   put("run/a.xplane.pb", 1);
   touch("run/b.xplane.pb");

@@ -74,6 +74,12 @@ pb::XSpace space_of(const std::string& text) {
   return space;
 }
 
+pb::XSpace space_of_bytes(const std::string& bytes) {
+  pb::XSpace space;
+  if (!space.ParseFromString(bytes)) throw std::runtime_error("not an XSpace");
+  return space;
+}
+
 std::string bytes_of(const pb::XSpace& space) {
   return space.SerializeAsString();
 }

@@ -15,6 +15,9 @@ namespace jaxtrace {
 /// Parses protobuf's text format; throws std::runtime_error if it cannot.
 pb::XSpace space_of(const std::string& text);
 
+/// The other way round; throws std::runtime_error for bytes that are no XSpace.
+pb::XSpace space_of_bytes(const std::string& bytes);
+
 /// The bytes of a file.
 std::string bytes_of(const pb::XSpace& space);
 std::string bytes_of(const std::string& text);
