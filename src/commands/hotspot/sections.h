@@ -1,0 +1,38 @@
+// Parts of the report that have rules of their own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/hotspot/tables.h"
+#include "jaxtrace/report.h"
+
+namespace jaxtrace {
+
+/// What the recording itself lacks, and what to change about it: one sentence each.
+std::vector<std::string> remedies(const Dispatch& dispatch);
+
+/// Why a trace has no cycles to report, and what to record instead: goes on after the file's name.
+std::string no_timing(Timing timing);
+
+/// The copied source around the lines with the most stall, and their instructions.
+void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options);
+
+/// What the CU could hold, what kept it from more, and what it did hold.
+void add_occupancy(Report& report, Dispatches dispatches);
+
+/// Stall Summary, Hotspot Analysis, Priority Order.
+void add_plan(Report& report, Dispatches dispatches);
+
+/// --verify, as a sentence for each dispatch.
+void add_verification(Report& report, Dispatches dispatches);
+
+/// "12,345", "37.6 %", "–".
+std::string count_text(std::int64_t number);
+std::string share_text(std::int64_t part, std::int64_t whole);
+
+/// "1 wave", "2 waves".
+std::string counted(std::int64_t number, std::string_view noun);
+
+}  // namespace jaxtrace
