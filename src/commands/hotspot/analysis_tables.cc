@@ -28,18 +28,6 @@ void add_wait(Table& table, const Dispatch& dispatch, const WaitDependency& depe
   table.rows.push_back(std::move(row));
 }
 
-/// Cycles of each loop, inner loops included.
-std::vector<Cycles> cycles_of_loops(const Dispatch& dispatch) {
-  const Loops& loops = dispatch.loops;
-  std::vector<Cycles> result(loops.loops.size());
-  for (std::size_t row = 0; row < loops.of.size(); ++row) {
-    for (std::uint32_t in = loops.of[row]; in != kNoLoop; in = loops.loops[in].parent) {
-      result[in].add(cycles_of(dispatch.trace.instructions[row]));
-    }
-  }
-  return result;
-}
-
 void add_loop(Table& table, const Dispatch& dispatch, const Loop& loop, const Cycles& cycles) {
   const auto& rows = dispatch.trace.instructions;
   Cell trips;
@@ -74,6 +62,17 @@ void add_variant(Table& table, const Dispatch& dispatch, const OccupancyReport::
 }
 
 }  // namespace
+
+std::vector<Cycles> cycles_of_loops(const Dispatch& dispatch) {
+  const Loops& loops = dispatch.loops;
+  std::vector<Cycles> result(loops.loops.size());
+  for (std::size_t row = 0; row < loops.of.size(); ++row) {
+    for (std::uint32_t in = loops.of[row]; in != kNoLoop; in = loops.loops[in].parent) {
+      result[in].add(cycles_of(dispatch.trace.instructions[row]));
+    }
+  }
+  return result;
+}
 
 Table waits_csv(Dispatches dispatches) {
   Table table{.id = "waits",

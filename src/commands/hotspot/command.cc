@@ -21,6 +21,7 @@
 #include "jaxtrace/error.h"
 #include "jaxtrace/thread_trace_reader.h"
 #include "report/output_dir.h"
+#include "report/text.h"
 
 namespace jaxtrace {
 namespace {
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDefaultDirectory = "hotspot";
 constexpr std::size_t kMostNames = 8;
+constexpr std::size_t kLongestName = 100;
 
 using Owned = std::vector<std::unique_ptr<Dispatch>>;
 
@@ -66,7 +68,7 @@ Traces read_all(const std::vector<fs::path>& paths, const ReadOptions& options) 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) {
-    text += (i == 0 ? "" : "; ") + names[i];
+    text += (i == 0 ? "" : "; ") + shortened(one_line(names[i]), kLongestName);
   }
   if (names.size() > kMostNames) text += fmt::format("; and {} more", names.size() - kMostNames);
   return text;
@@ -90,7 +92,7 @@ void choose_kernel(Traces& traces, const std::string& wanted, const std::string&
   std::erase_if(traces.read,
                 [](const ThreadTrace& trace) { return trace.timing != Timing::measured; });
   if (traces.read.empty()) {
-    throw InputError(where, "has no cycles of the kernel " + names.front());
+    throw InputError(where, "has no cycles of the kernel " + listed(names));
   }
 }
 
@@ -212,17 +214,35 @@ std::string arch_fault(const std::string& name) {
   return arch_of(name) ? "" : "'" + name + "' is no GPU's name, such as gfx942";
 }
 
+std::string mode_fault(const std::string& word) {
+  const bool known = word == "asm" || word == "src" || word == "both";
+  return known ? "" : "'" + word + "' is none of asm, src and both";
+}
+
+std::optional<Inline> inline_of(std::string_view word) {
+  if (word == "innermost") return Inline::innermost;
+  if (word == "outermost") return Inline::outermost;
+  if (word == "all") return Inline::all;
+  return std::nullopt;
+}
+
+std::string inline_fault(const std::string& word) {
+  return inline_of(word) ? "" : "'" + word + "' is none of innermost, outermost and all";
+}
+
 Run declare(CLI::App& app) {
   constexpr std::size_t kMost = 1'000'000;
   const auto options = std::make_shared<HotspotOptions>();
   const auto mode = std::make_shared<std::string>("both");
-  app.add_option("--topk", options->topk,
-                 "Rows of the hotspot tables; default 15, or 3 for each of several dispatches")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, kMost));
+  const auto inlined = std::make_shared<std::string>("innermost");
+  const CLI::Option* const topk =
+      app.add_option("--topk", options->topk,
+                     "Rows of the hotspot tables; default 15, or 3 for each of several dispatches")
+          ->type_name("N")
+          ->check(CLI::Range(std::size_t{1}, kMost));
   app.add_option("--mode", *mode, "Hotspots by source line, by instruction, or both")
       ->type_name("asm|src|both")
-      ->check(CLI::IsMember({"asm", "src", "both"}));
+      ->check(CLI::Validator(mode_fault, ""));
   app.add_flag("--detail", options->detail, "The source around the first lines, with instructions");
   app.add_option("--context", options->context, "Lines around each with --detail; default 3")
       ->type_name("N")
@@ -233,13 +253,10 @@ Run declare(CLI::App& app) {
   app.add_option("--arch", options->arch, "The GPU, where the recording does not say: gfx942 …")
       ->type_name("GFX")
       ->check(CLI::Validator(arch_fault, ""));
-  app.add_option("--inline", options->which,
+  app.add_option("--inline", *inlined,
                  "Line of inlined code: innermost (default), outermost, or all as one chain")
       ->type_name("innermost|outermost|all")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Inline>{{"innermost", Inline::innermost},
-                                                                {"outermost", Inline::outermost},
-                                                                {"all", Inline::all}}));
+      ->check(CLI::Validator(inline_fault, ""));
   app.add_flag("--plan", options->plan, "What to try first, with evidence and an estimated gain");
   app.add_flag("--merge", options->merge, "Add up all dispatches, instruction by instruction");
   app.add_flag("--verify", options->verify, "Add the wave files up again and compare");
@@ -255,8 +272,10 @@ Run declare(CLI::App& app) {
       "Writes instructions.csv, lines.csv, stalls.csv, waits.csv, loops.csv, occupancy.csv,\n"
       "plan.csv, changes.csv (with --baseline) and summary.txt into ./hotspot or the directory\n"
       "of --out.");
-  return [options, mode](const Context& context) {
+  return [options, mode, inlined, topk](const Context& context) {
     HotspotOptions chosen = *options;
+    chosen.topk_given = topk->count() > 0;
+    chosen.which = inline_of(*inlined).value_or(Inline::innermost);
     chosen.by_source = *mode != "asm";
     chosen.by_instruction = *mode != "src";
     return run(chosen, context);

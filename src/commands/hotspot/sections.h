@@ -19,6 +19,12 @@ std::string no_timing(Timing timing);
 /// The copied source around the lines with the most stall, and their instructions.
 void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options);
 
+/// The waits that cost most, with what they wait for.
+void add_waits(Report& report, const Dispatch& dispatch);
+
+/// The loops with the most stall.
+void add_loops(Report& report, const Dispatch& dispatch);
+
 /// What the CU could hold, what kept it from more, and what it did hold.
 void add_occupancy(Report& report, Dispatches dispatches);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "att/select.h"
 #include "commands/hotspot/sections.h"
@@ -13,6 +14,11 @@ namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kOfEach = 3;  // Rows for each of several dispatches, if --topk says nothing.
+
+bool has_sources(const Dispatch& dispatch) {
+  return std::ranges::any_of(dispatch.totals.lines,
+                             [](const LineTotal& line) { return !line.line.empty(); });
+}
 
 std::size_t rows_of_each(Dispatches dispatches, const HotspotOptions& options) {
   return dispatches.size() > 1 && !options.topk_given ? kOfEach : options.topk;
@@ -43,10 +49,10 @@ Table class_table(Dispatches dispatches, const HotspotOptions& options) {
                           {"share_of_stall", Unit::ratio, "of stall"},
                           {"share_of_latency", Unit::ratio, "of latency"},
                           {"share_of_wave_time", Unit::ratio, "of wave time"},
-                          {"instructions", Unit::count},
-                          {"why"}},
+                          {"instructions", Unit::count}},
               .rows = {}};
   const bool several = dispatches.size() > 1;
+  if (!several) table.columns.push_back({"why"});
   RowWriter writer(table, several);
   for (const auto& dispatch : dispatches) {
     const Cycles& all = dispatch->totals.all;
@@ -76,6 +82,7 @@ Table line_table(Dispatches dispatches, const HotspotOptions& options) {
               .rows = {}};
   RowWriter writer(table, dispatches.size() > 1);
   for (const auto& dispatch : dispatches) {
+    if (!has_sources(*dispatch)) continue;
     std::int64_t rank = 0;
     for (const LineTotal& line : dispatch->totals.lines) {
       if (line.cycles.stall == 0 ||
@@ -105,10 +112,8 @@ Table instruction_table(Dispatches dispatches, const HotspotOptions& options) {
                           {"instruction"},
                           {"source", Unit::none, "line"}},
               .rows = {}};
-  const bool any_source = std::ranges::any_of(dispatches, [](const auto& dispatch) {
-    return std::ranges::any_of(dispatch->totals.lines,
-                               [](const LineTotal& line) { return !line.line.empty(); });
-  });
+  const bool any_source =
+      std::ranges::any_of(dispatches, [](const auto& dispatch) { return has_sources(*dispatch); });
   if (!any_source) table.columns.pop_back();
   RowWriter writer(table, dispatches.size() > 1);
   for (const auto& dispatch : dispatches) {
@@ -193,6 +198,17 @@ Table kernel_table(Dispatches dispatches) {
   return table;
 }
 
+/// How much of the stall other work of the same SIMD covered.
+std::string hidden_text(const Dispatch& dispatch) {
+  if (!dispatch.hidden) return "";
+  std::int64_t stall = 0, hidden = 0;
+  for (const std::int64_t cycles : dispatch.hidden->stall_cycles) stall += cycles;
+  for (const std::int64_t cycles : dispatch.hidden->hidden_cycles) hidden += cycles;
+  return fmt::format(
+      " For {} of the stall the SIMD's matrix or vector units were busy all the same.",
+      share_text(hidden, stall));
+}
+
 /// "micro_tk(micro_globals), dispatch 608, on gfx942 (by …): 672 instructions, …"
 std::string opening(const Dispatch& dispatch) {
   const Totals& totals = dispatch.totals;
@@ -200,10 +216,11 @@ std::string opening(const Dispatch& dispatch) {
   std::string text =
       kernel.empty() ? "A kernel without a name" : "**" + escape_markdown(kernel) + "**";
   text += " in " + escape_markdown(dispatch.label);
-  if (!dispatch.occupancy.arch.name.empty()) {
-    text += ", on " + escape_markdown(dispatch.occupancy.arch.name);
-    if (!dispatch.occupancy.arch.evidence.empty()) {
-      text += " (by " + escape_markdown_sentence(dispatch.occupancy.arch.evidence) + ")";
+  if (const DetectedArch& arch = dispatch.occupancy.arch; !arch.name.empty()) {
+    text += ", on " + escape_markdown(arch.name);
+    if (!arch.evidence.empty()) {
+      text += fmt::format(" ({}{})", arch.evidence.starts_with("no ") ? "" : "by ",
+                          escape_markdown_sentence(arch.evidence));
     }
   }
   text += fmt::format(": {}",
@@ -215,6 +232,7 @@ std::string opening(const Dispatch& dispatch) {
       count_text(totals.all.latency), count_text(totals.all.stall),
       share_text(totals.all.stall, totals.all.latency), count_text(totals.all.issue()),
       count_text(totals.all.idle));
+  text += hidden_text(dispatch);
   text +=
       " Cycles are sums over the traced waves of one CU: they say where waves waited, not how long "
       "the kernel ran.";
@@ -234,15 +252,27 @@ void add_table(Report& report, Table table) {
   if (!table.rows.empty()) report.blocks.emplace_back(std::move(table));
 }
 
+/// Each sentence once, with the dispatches that it is true of unless that is all of them.
 void add_remedies(Report& report, Dispatches dispatches) {
-  Bullets bullets;
+  std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
   for (const auto& dispatch : dispatches) {
     for (std::string& sentence : remedies(*dispatch)) {
-      std::string item = dispatches.size() > 1 ? escape_markdown(dispatch->label) + ": " : "";
-      bullets.items.push_back(item + sentence);
+      auto same =
+          std::ranges::find_if(sentences, [&](const auto& s) { return s.first == sentence; });
+      if (same == sentences.end()) same = sentences.insert(same, {std::move(sentence), {}});
+      same->second.push_back(dispatch->label);
     }
   }
-  if (bullets.items.empty()) return;
+  if (sentences.empty()) return;
+  Bullets bullets;
+  for (const auto& [sentence, labels] : sentences) {
+    std::string where;
+    for (const std::string& label : labels) {
+      where += (where.empty() ? "" : ", ") + escape_markdown(label);
+    }
+    bullets.items.push_back(labels.size() == dispatches.size() ? sentence
+                                                               : where + ": " + sentence);
+  }
   report.blocks.emplace_back(Prose{"About the recording:"});
   report.blocks.emplace_back(std::move(bullets));
 }
@@ -288,6 +318,10 @@ Report hotspot_report(Dispatches dispatches, const HotspotOptions& options) {
     }
   }
   if (options.by_instruction) add_table(report, instruction_table(dispatches, options));
+  if (!several) {
+    add_waits(report, *dispatches.front());
+    add_loops(report, *dispatches.front());
+  }
   add_occupancy(report, dispatches);
   if (options.plan) add_plan(report, dispatches);
   return report;

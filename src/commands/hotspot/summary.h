@@ -1,4 +1,5 @@
-// The report on stdout: where the cycles went, the first few rows of each question, and what to try.
+// The report on stdout: where the cycles went, the first few rows of each question, and what to
+// try.
 #pragma once
 
 #include "commands/hotspot/tables.h"

@@ -24,6 +24,9 @@ std::string hex(std::int64_t address);
 /// By dispatch, then place in the file; written as it goes, since there may be millions.
 void write_instructions_csv(Dispatches dispatches, std::ostream& out);
 
+/// Cycles of each loop, inner loops included.
+std::vector<Cycles> cycles_of_loops(const Dispatch& dispatch);
+
 Table lines_csv(Dispatches dispatches);
 Table stalls_csv(Dispatches dispatches);
 Table waits_csv(Dispatches dispatches);
