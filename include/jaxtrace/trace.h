@@ -35,6 +35,7 @@ enum class AnnotationId : std::uint32_t { none = 0 };  ///< Row 0 is the empty a
 enum class DetailsId : std::uint32_t { none = 0 };     ///< Row 0 is "no details".
 
 inline constexpr std::int64_t kNoProgram = -1;
+inline constexpr std::int64_t kNoAgent = -1;
 
 /// One profiled process: one *.xplane.pb.  Correlation ids and program ids mean nothing outside it.
 struct Host {
@@ -90,6 +91,10 @@ struct Annotation {
   std::uint64_t graph_id = 0;  ///< cuda_graph_id, 0 if none
   std::uint64_t graph_exec_id =
       0;  ///< cuda_graph_exec_id: the event stands for a whole graph launch
+
+  /// device_id of a host call: a device's ordinal, or with rocprofiler-sdk the handle of an agent.
+  /// kNoAgent for device work, whose lane says where it ran.
+  std::int64_t agent = kNoAgent;
 
   bool operator==(const Annotation&) const = default;
 };

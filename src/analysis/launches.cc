@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace jaxtrace {
 namespace {
@@ -35,14 +36,23 @@ std::vector<Call> calls_of(const Trace& trace, HostId host) {
   return calls;
 }
 
-/// Of several calls with one id (ids wrap and are reused) the latest that began before the work;
-/// if clocks are apart and none did, the first.
+/// Of several calls with one id (ids wrap and are reused) the latest launch that began before the
+/// work; if clocks are apart and none did, the first; a wait or a callback only if there is nothing
+/// else.
 std::uint32_t call_for(const Trace& trace, const std::vector<Call>& calls, std::size_t first,
                        Picoseconds begin) {
+  const auto same_id = [&](std::size_t c) {
+    return c < calls.size() && calls[c].correlation == calls[first].correlation;
+  };
+  if (!same_id(first + 1)) return calls[first].event;
+  const auto rank = [&](std::size_t c) {
+    const std::uint32_t event = calls[c].event;
+    return std::pair(is_launch(trace.strings[trace.events.name[event]]),
+                     trace.events.begin[event] <= begin);
+  };
   std::size_t best = first;
-  for (std::size_t c = first; c < calls.size() && calls[c].correlation == calls[first].correlation;
-       ++c) {
-    if (trace.events.begin[calls[c].event] <= begin) best = c;
+  for (std::size_t c = first + 1; same_id(c); ++c) {
+    if (rank(c) > rank(best) || (rank(c) == rank(best) && rank(c).second)) best = c;
   }
   return calls[best].event;
 }
@@ -126,6 +136,14 @@ std::uint32_t run_around(const Trace& trace, std::span<const std::uint32_t> runs
     if (at <= e.begin[run] + e.duration[run]) return run;
   }
   return kNoEvent;
+}
+
+bool is_launch(std::string_view call) {
+  for (const std::string_view part :
+       {"WaitEvent", "EventRecord", "Synchronize", "LaunchHostFunc"}) {
+    if (call.find(part) != std::string_view::npos) return false;
+  }
+  return true;
 }
 
 bool is_graph_launch(std::string_view call) {

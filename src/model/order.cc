@@ -172,8 +172,8 @@ std::strong_ordering compare_annotations(const Trace& trace, AnnotationId a, Ann
   for (const auto& [left, right] : texts) {
     if (const auto order = compare_texts(trace, left, right); order != 0) return order;
   }
-  return std::tuple(x.program_id, x.graph_id, x.graph_exec_id) <=>
-         std::tuple(y.program_id, y.graph_id, y.graph_exec_id);
+  return std::tuple(x.program_id, x.graph_id, x.graph_exec_id, x.agent) <=>
+         std::tuple(y.program_id, y.graph_id, y.graph_exec_id, y.agent);
 }
 
 auto stats_of(const Trace& trace, std::size_t event) {

@@ -29,7 +29,7 @@ std::size_t TraceBuilder::AnnotationHash::operator()(const Annotation& a) const 
   std::uint64_t hash = mix(pair_of(a.hlo_op, a.hlo_module), pair_of(a.op_name, a.prefix));
   hash = mix(hash, static_cast<std::uint64_t>(a.tf_op));
   hash = mix(hash, static_cast<std::uint64_t>(a.program_id));
-  return mix(mix(hash, a.graph_id), a.graph_exec_id);
+  return mix(mix(mix(hash, a.graph_id), a.graph_exec_id), static_cast<std::uint64_t>(a.agent));
 }
 
 TraceBuilder::TraceBuilder() {

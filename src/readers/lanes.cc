@@ -143,6 +143,9 @@ bool apply(std::string_view message, Pass& pass, Event& event) {
     case StatRole::graph_exec_id:
       annotation.graph_exec_id = natural(stat, pass.names);
       break;
+    case StatRole::agent:
+      if (!pass.device_work) annotation.agent = integer(stat, pass.names).value_or(kNoAgent);
+      break;
     case StatRole::kernel_details:
       details(Details::Of::kernel);
       break;

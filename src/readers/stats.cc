@@ -28,6 +28,7 @@ constexpr std::array kRoles = {
     Named{"cuda_graph_id", StatRole::graph_id},
     Named{"cuda_graph_exec_id", StatRole::graph_exec_id},
     Named{"cuda_graph_node_id", StatRole::graph_node_id},
+    Named{"device_id", StatRole::agent},
     Named{"correlation_id", StatRole::correlation_id},
     Named{"kernel_details", StatRole::kernel_details},
     Named{"memcpy_details", StatRole::memcpy_details},

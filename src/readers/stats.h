@@ -27,6 +27,7 @@ enum class StatRole : std::uint8_t {
   program_id,  ///< and its numbers;
   graph_id,
   graph_exec_id,
+  agent,
   graph_node_id,  ///< numbers of an event;
   correlation_id,
   kernel_details,  ///< Details;

@@ -21,7 +21,12 @@ enum class StepRule : std::uint8_t {
   none,        ///< The capture is one step, and nothing is said per step.
 };
 
-enum class StepFate : std::uint8_t { kept, first, compiles, cut, no_work, other_count };
+enum class StepFate : std::uint8_t {
+  kept,
+  first,        ///< Warm-up, and a pipeline that is not full yet
+  no_work,      ///< No device work was launched in it
+  other_count,  ///< Another number of kernels than most steps have
+};
 
 std::string_view name_of(StepRule rule);
 std::string_view name_of(StepFate fate);
@@ -37,13 +42,18 @@ struct DeviceStep {
   std::optional<Picoseconds> first;     ///< Begin of its first event
   std::optional<Picoseconds> last_end;  ///< The greatest end
   std::optional<Window> window;         ///< From `first` to the first event of the next step
+  bool closed = false;                  ///< There is a next step; else `window` ends at `last_end`
 };
 
 struct Step {
   std::int64_t number = 0;          ///< step_num, else counted from 0
   std::uint32_t anchor = kNoEvent;  ///< The host event that is its first parent op
   std::optional<Window> host;       ///< That event's interval
+  bool compiles = false;            ///< The host compiled something in it
   StepFate fate = StepFate::kept;
+  /// From its first device event to that of the next, on the device where that is longest; if
+  /// devices do not say, from its anchor's begin to that of the next.
+  std::optional<Picoseconds> period;
   std::vector<DeviceStep> devices;  ///< By row of the timelines
 };
 
@@ -55,9 +65,10 @@ struct Steps {
   std::size_t kept = 0;
   std::optional<std::size_t> median;  ///< Lower median by GPU period among the kept
 
-  /// Events per step that most steps have, by device; and the share of steps that have them.
-  std::vector<std::uint64_t> usual_events;
-  double usual_share = 0;
+  /// Kernels per step that most steps have, by device; of `counted` steps, `usual` have them on
+  /// every device.
+  std::vector<std::uint64_t> usual_kernels;
+  std::size_t usual = 0, counted = 0;
 
   std::vector<Window> steady;  ///< By row of the timelines: the kept steps, on this device
 };
@@ -69,9 +80,9 @@ struct StepOptions {
 Steps find_steps(const Trace& trace, const Works& works,
                  const std::vector<DeviceTimeline>& timelines, const StepOptions& options = {});
 
-/// How long a step took: from its first device event to that of the next, on the device where that
-/// is longest; if devices do not say, the host's interval.
-std::optional<Picoseconds> period(const Step& step);
+/// At least four of five counted steps have the usual number of kernels: else steps are wrongly
+/// found or records were lost, and there is no median step.
+bool has_usual_steps(const Steps& steps);
 
 /// Functions that `--step-fn` may name: every f of a PjitFunction(f), sorted.
 std::vector<std::string> step_functions(const Trace& trace);

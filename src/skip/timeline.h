@@ -29,6 +29,7 @@ struct DeviceTimeline {
   std::vector<std::size_t> lanes;  ///< Its stream lanes that hold events.
   std::size_t events = 0;          ///< On its stream lanes, damaged and empty ones too.
   Window span;                     ///< First begin to last end of `order`; empty if there is none.
+  std::vector<Picoseconds> reached;  ///< How far the work before each block of `order` reaches
 };
 
 /// One row a device that has stream lanes or is listed, in the order of Trace::devices.
@@ -36,6 +37,10 @@ std::vector<DeviceTimeline> device_timelines(const Trace& trace, const Works& wo
 
 /// Events of one lane that count as time.
 Order lane_order(const Trace& trace, const Works& works, std::size_t lane);
+
+/// The end of `order` without what is over well before `begin`: for a sweep of a window that begins
+/// there.
+std::span<const std::uint32_t> part(const DeviceTimeline& timeline, Picoseconds begin);
 
 /// Time in which nothing ran.  `next` ended it (kNoEvent: nothing after it); `last` is the event
 /// before it that ended last (kNoEvent: nothing in `order` before it).

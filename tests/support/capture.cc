@@ -45,8 +45,8 @@ void render_event(const Trace& trace, std::size_t i, std::ostream& out) {
   if (!events.graph_node.empty()) out << " n" << events.graph_node[i];
   out << " [" << text(trace, a.hlo_op) << '|' << text(trace, a.hlo_module) << '|'
       << text(trace, a.op_name) << '|' << text(trace, a.prefix) << '|' << text(trace, a.tf_op)
-      << '|' << a.program_id << '|' << a.graph_id << '|' << a.graph_exec_id << "] "
-      << static_cast<int>(d.of) << ' ' << text(trace, d.text) << '\n';
+      << '|' << a.program_id << '|' << a.graph_id << '|' << a.graph_exec_id << '|' << a.agent
+      << "] " << static_cast<int>(d.of) << ' ' << text(trace, d.text) << '\n';
 }
 
 void render_lanes(const Trace& trace, std::ostream& out) {

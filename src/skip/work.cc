@@ -1,0 +1,422 @@
+// Names are looked at once each, not once an event: a capture of millions of events has some
+// hundred names.
+#include "skip/work.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/damage.h"
+#include "analysis/kernel_family.h"
+
+namespace jaxtrace {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+// ---- Host calls
+
+/// CUPTI names the host side of a copy "MemcpyH2D"; the HIP tracers by the API, "hipMemcpyAsync".
+LaunchKind call_kind(std::string_view call) {
+  for (const std::string_view driver : {"cuda", "cu", "hip"}) {
+    if (call.starts_with(driver)) {
+      call.remove_prefix(driver.size());
+      break;
+    }
+  }
+  if (call.starts_with("Memcpy")) return LaunchKind::memcpy;
+  if (call.starts_with("Memset")) return LaunchKind::memset;
+  if (is_graph_launch(call)) return LaunchKind::graph;
+  return is_launch(call) ? LaunchKind::single : LaunchKind::nonlaunch;
+}
+
+// ---- Device events
+
+struct NameClass {
+  WorkClass cls = WorkClass::other;
+  WorkKind kind = WorkKind::unknown;
+};
+
+WorkKind copy_kind(std::string_view folded) {
+  if (contains(folded, "h2d") || contains(folded, "htod") || contains(folded, "hosttodevice")) {
+    return WorkKind::h2d;
+  }
+  if (contains(folded, "d2h") || contains(folded, "dtoh") || contains(folded, "devicetohost")) {
+    return WorkKind::d2h;
+  }
+  if (contains(folded, "d2d") || contains(folded, "dtod") || contains(folded, "devicetodevice")) {
+    return WorkKind::d2d;
+  }
+  if (contains(folded, "p2p") || contains(folded, "peer")) return WorkKind::p2p;
+  return WorkKind::unknown;
+}
+
+/// `memcpy_details` of CUPTI: "kind_src:device kind_dst:pinned size:…".
+WorkKind copy_kind_of_details(std::string_view details) {
+  const auto is_device = [&](std::string_view key) {
+    const std::size_t at = details.find(key);
+    if (at == std::string_view::npos) return -1;
+    return details.substr(at + key.size()).starts_with("device") ? 1 : 0;
+  };
+  const int from = is_device("kind_src:"), to = is_device("kind_dst:");
+  if (from < 0 || to < 0) return WorkKind::unknown;
+  if (from == 1) return to == 1 ? WorkKind::d2d : WorkKind::d2h;
+  return to == 1 ? WorkKind::h2d : WorkKind::unknown;
+}
+
+WorkKind collective_kind(std::string_view name, std::string_view op) {
+  switch (collective_primitive(name)) {
+    case Primitive::all_reduce:
+      return WorkKind::all_reduce;
+    case Primitive::all_gather:
+      return WorkKind::all_gather;
+    case Primitive::reduce_scatter:
+      return WorkKind::reduce_scatter;
+    case Primitive::broadcast:
+      return WorkKind::broadcast;
+    default:
+      break;
+  }
+  constexpr std::pair<std::string_view, WorkKind> kOps[] = {
+      {"all-reduce", WorkKind::all_reduce},         {"all-gather", WorkKind::all_gather},
+      {"reduce-scatter", WorkKind::reduce_scatter}, {"all-to-all", WorkKind::all_to_all},
+      {"ragged-all-to-all", WorkKind::all_to_all},  {"collective-broadcast", WorkKind::broadcast},
+  };
+  for (const auto& [prefix, kind] : kOps) {
+    if (op.starts_with(prefix)) return kind;
+  }
+  return collective_primitive(name) == Primitive::send_recv || !op.empty() ? WorkKind::send_recv
+                                                                           : WorkKind::unknown;
+}
+
+/// An instruction that moves data between devices.  A fusion named after one is not.
+bool is_collective_op(std::string_view op) {
+  for (const std::string_view prefix :
+       {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute",
+        "collective-broadcast", "ragged-all-to-all", "send", "recv"}) {
+    if (!op.starts_with(prefix)) continue;
+    std::string_view rest = op.substr(prefix.size());
+    for (const std::string_view half : {"-start", "-done"}) {
+      if (rest.starts_with(half)) rest.remove_prefix(half.size());
+    }
+    if (rest.empty()) return true;
+    if (rest.front() == '.') return true;
+    if (rest.front() == '-' && rest.size() > 1 && rest[1] >= '0' && rest[1] <= '9') return true;
+  }
+  return false;
+}
+
+bool is_collective_name(std::string_view folded) {
+  for (const std::string_view part :
+       {"nccl", "rccl", "nvshmem", "rocshmem", "mscclpp", "cross_device_reduce",
+        "one_shot_all_reduce", "two_shot_all_reduce", "multimem_", "allreducekernelimpl"}) {
+    if (contains(folded, part)) return true;
+  }
+  return false;
+}
+
+/// XLA's own kernels are named after their fusion: "loop_add_fusion_3", "wrapped_copy", "fusion".
+bool is_fusion_name(std::string_view folded) {
+  return contains(folded, "fusion") || folded.starts_with("wrapped_");
+}
+
+NameClass classify_name(std::string_view name) {
+  const std::string folded = lower(bare_kernel_name(name));
+  if (is_collective_name(folded)) return {WorkClass::collective, collective_kind(name, "")};
+  if (is_fusion_name(folded) && !contains(folded, "gemm")) {
+    return {WorkClass::compute, WorkKind::fusion};
+  }
+  switch (kernel_family(name)) {
+    case Family::copy:
+      return {WorkClass::memcpy, copy_kind(folded)};
+    case Family::fill:
+      return {WorkClass::memset, WorkKind::unknown};
+    case Family::collective:
+      return {WorkClass::collective, collective_kind(name, "")};
+    case Family::gemm:
+    case Family::gemm_helper:
+      return {WorkClass::compute, WorkKind::gemm};
+    case Family::attention:
+      return {WorkClass::compute, WorkKind::attention};
+    case Family::convolution:
+      return {WorkClass::compute, WorkKind::convolution};
+    default:
+      break;
+  }
+  if (contains(folded, "memcpy") || folded.starts_with("memory_copy_") ||
+      folded.starts_with("copydeviceto") || folded.starts_with("copyhostto")) {
+    return {WorkClass::memcpy, copy_kind(folded)};
+  }
+  return {};
+}
+
+/// Classes by name, remembered.
+class NameClasses {
+ public:
+  explicit NameClasses(const Trace& trace) : trace_(trace) {}
+
+  NameClass of(StringId name) {
+    const auto [at, added] = known_.try_emplace(name);
+    if (added) at->second = classify_name(trace_.strings[name]);
+    return at->second;
+  }
+  LaunchKind call(StringId name) {
+    const auto [at, added] = calls_.try_emplace(name, LaunchKind::none);
+    if (added) at->second = call_kind(trace_.strings[name]);
+    return at->second;
+  }
+  bool collective_op(StringId op) {
+    if (op == StringId::empty) return false;
+    const auto [at, added] = ops_.try_emplace(op, false);
+    if (added) at->second = is_collective_op(trace_.strings[op]);
+    return at->second;
+  }
+
+ private:
+  const Trace& trace_;
+  std::unordered_map<StringId, NameClass> known_;
+  std::unordered_map<StringId, LaunchKind> calls_;
+  std::unordered_map<StringId, bool> ops_;
+};
+
+NameClass classify(const Trace& trace, std::size_t event, LaunchKind launch, NameClasses& names) {
+  const Annotation& said =
+      trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])];
+  const Details& details = trace.details[static_cast<std::size_t>(trace.events.details[event])];
+  const NameClass named = names.of(trace.events.name[event]);
+  const std::string_view name = trace.strings[trace.events.name[event]];
+  const bool collective = names.collective_op(said.hlo_op);
+
+  if (launch == LaunchKind::memcpy || details.of == Details::Of::memcpy ||
+      named.cls == WorkClass::memcpy) {
+    if (collective) return {WorkClass::collective, WorkKind::copy};
+    WorkKind kind = named.cls == WorkClass::memcpy ? named.kind : WorkKind::unknown;
+    if (kind == WorkKind::unknown) kind = copy_kind(lower(name));
+    if (kind == WorkKind::unknown && details.of == Details::Of::memcpy) {
+      kind = copy_kind_of_details(trace.strings[details.text]);
+    }
+    return {WorkClass::memcpy, kind};
+  }
+  if (launch == LaunchKind::memset || details.of == Details::Of::memset ||
+      named.cls == WorkClass::memset) {
+    return {WorkClass::memset, WorkKind::unknown};
+  }
+  if (named.cls == WorkClass::collective || collective) {
+    const WorkKind kind =
+        collective ? collective_kind(name, trace.strings[said.hlo_op]) : named.kind;
+    return {WorkClass::collective, kind};
+  }
+  if (named.cls == WorkClass::compute) return named;
+  // One event may stand for a whole graph, whose kernels were not recorded.
+  if (said.hlo_module != StringId::empty || said.hlo_op != StringId::empty ||
+      details.of == Details::Of::kernel || said.graph_exec_id != 0) {
+    return {WorkClass::compute, WorkKind::custom};
+  }
+  return {};
+}
+
+// ---- The join
+
+/// Handles that host calls give devices: which device most of their work ran on.
+using AgentMap = std::map<std::pair<HostId, std::int64_t>, DeviceId>;
+
+AgentMap learn_agents(const Trace& trace, const Launches& launches) {
+  std::map<std::pair<HostId, std::int64_t>, std::map<DeviceId, std::uint64_t>> votes;
+  for (const Lane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::stream) continue;
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      const std::uint32_t call = launches.call[i];
+      if (call == kNoEvent) continue;
+      const std::int64_t agent =
+          trace.annotations[static_cast<std::size_t>(trace.events.annotation[call])].agent;
+      if (agent != kNoAgent) ++votes[{lane.host, agent}][lane.device];
+    }
+  }
+  AgentMap map;
+  for (const auto& [agent, devices] : votes) {
+    map[agent] =
+        std::ranges::max_element(devices, {}, [](const auto& d) { return d.second; })->first;
+  }
+  return map;
+}
+
+Join join_of(const Trace& trace, const AgentMap& agents, const Lane& lane, std::uint32_t call,
+             LaunchKind kind) {
+  if (kind == LaunchKind::nonlaunch) return Join::weak;
+  const std::int64_t agent =
+      trace.annotations[static_cast<std::size_t>(trace.events.annotation[call])].agent;
+  if (agent == kNoAgent) return Join::strong;
+  const auto at = agents.find({lane.host, agent});
+  return at != agents.end() && at->second != lane.device ? Join::ambiguous : Join::strong;
+}
+
+/// Numbers the events that one call has on one device, by begin.
+void number_fans(const Trace& trace, std::span<const std::size_t> lanes, Works& works,
+                 std::vector<std::uint32_t>& count) {
+  const auto row = [&](std::uint32_t call) { return call - trace.device_events; };
+  const auto each = [&](const auto& visit) {
+    for (const std::size_t l : lanes) {
+      const Lane& lane = trace.lanes[l];
+      for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+        if (works.launches.call[i] != kNoEvent) visit(static_cast<std::uint32_t>(i));
+      }
+    }
+  };
+  each([&](std::uint32_t i) { ++count[row(works.launches.call[i])]; });
+  std::vector<std::uint32_t> many;  // Most calls have one event, and need no sorting.
+  each([&](std::uint32_t i) {
+    works.fan_out[i] = count[row(works.launches.call[i])];
+    if (works.fan_out[i] > 1) many.push_back(i);
+  });
+  const auto key = [&](std::uint32_t i) {
+    return std::tuple(works.launches.call[i], trace.events.begin[i], i);
+  };
+  if (!std::ranges::is_sorted(many, {}, key)) std::ranges::sort(many, {}, key);
+  for (std::size_t m = 1; m < many.size(); ++m) {
+    if (works.launches.call[many[m]] == works.launches.call[many[m - 1]]) {
+      works.graph_index[many[m]] = works.graph_index[many[m - 1]] + 1;
+    }
+  }
+  each([&](std::uint32_t i) { count[row(works.launches.call[i])] = 0; });
+}
+
+void join(const Trace& trace, NameClasses& names, Works& works) {
+  const AgentMap agents = learn_agents(trace, works.launches);
+  std::map<DeviceId, std::vector<std::size_t>> lanes_of;
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+    const Lane& lane = trace.lanes[l];
+    if (lane.kind != LaneKind::stream) continue;
+    lanes_of[lane.device].push_back(l);
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      const std::uint32_t call = works.launches.call[i];
+      if (call == kNoEvent) continue;
+      works.launch_kind[i] = names.call(trace.events.name[call]);
+      works.join[i] = join_of(trace, agents, lane, call, works.launch_kind[i]);
+    }
+  }
+  std::vector<std::uint32_t> count(trace.events.size() - trace.device_events, 0);
+  for (const auto& [device, lanes] : lanes_of) number_fans(trace, lanes, works, count);
+}
+
+void count_calls(const Trace& trace, Works& works) {
+  std::vector<bool> used(trace.events.size() - trace.device_events, false);
+  for (const std::uint32_t call : works.launches.call) {
+    if (call != kNoEvent) used[call - trace.device_events] = true;
+  }
+  for (std::size_t i = trace.device_events; i < trace.events.size(); ++i) {
+    if (trace.events.correlation[i] == 0) continue;
+    ++works.calls;
+    if (!used[i - trace.device_events]) ++works.calls_without_work;
+  }
+}
+
+/// API calls may stand in a lane of their own; the program run they are in says whose they are.
+void find_threads(const Trace& trace, Works& works) {
+  std::size_t at = 0;  // The next event's is most often the same.
+  for (std::size_t i = 0; i < trace.device_events; ++i) {
+    const std::uint32_t call = works.launches.call[i];
+    if (call == kNoEvent) continue;
+    const std::uint32_t run = works.launches.interval[i];
+    const std::uint32_t event = run == kNoEvent ? call : run;
+    const Lane& lane = trace.lanes[at];
+    if (event < lane.first || event >= lane.first + lane.count) at = lane_of(trace, event);
+    works.thread[i] = static_cast<std::uint32_t>(at);
+  }
+}
+
+}  // namespace
+
+Works find_works(const Trace& trace) {
+  const std::size_t n = trace.device_events;
+  Works works;
+  works.launches = find_launches(trace);
+  works.damaged = find_damage(trace);
+  works.cls.resize(n);
+  works.kind.resize(n);
+  works.join.assign(n, Join::none);
+  works.launch_kind.assign(n, LaunchKind::none);
+  works.fan_out.assign(n, 0);
+  works.graph_index.assign(n, 0);
+  works.timed.resize(n);
+  works.thread.assign(n, kNoEvent);
+
+  NameClasses names(trace);
+  join(trace, names, works);
+  count_calls(trace, works);
+  for (std::size_t i = 0; i < n; ++i) {
+    const NameClass found = classify(trace, i, works.launch_kind[i], names);
+    works.cls[i] = found.cls;
+    works.kind[i] = found.kind;
+    works.timed[i] = !works.damaged[i] && trace.events.duration[i] > Picoseconds{0};
+  }
+  find_threads(trace, works);
+  return works;
+}
+
+bool is_library_kernel(std::string_view name) {
+  switch (kernel_family(name)) {
+    case Family::unknown:
+    case Family::copy:
+    case Family::fill:
+    case Family::control:
+      return false;
+    default:
+      // A Triton GEMM that XLA generated is named after its fusion.
+      return !is_fusion_name(lower(name));
+  }
+}
+
+std::string_view name_of(WorkClass cls) {
+  constexpr std::array<std::string_view, kWorkClasses> kNames = {"compute", "collective", "memcpy",
+                                                                 "memset", "other"};
+  return kNames[static_cast<std::size_t>(cls)];
+}
+
+std::string_view name_of(WorkKind kind) {
+  constexpr std::string_view kNames[] = {"",
+                                         "gemm",
+                                         "attention",
+                                         "convolution",
+                                         "fusion",
+                                         "custom",
+                                         "h2d",
+                                         "d2h",
+                                         "d2d",
+                                         "p2p",
+                                         "all-reduce",
+                                         "all-gather",
+                                         "reduce-scatter",
+                                         "all-to-all",
+                                         "send-recv",
+                                         "broadcast",
+                                         "copy"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name_of(Join join) {
+  constexpr std::string_view kNames[] = {"none", "weak", "ambiguous", "strong"};
+  return kNames[static_cast<std::size_t>(join)];
+}
+
+std::string_view name_of(LaunchKind kind) {
+  constexpr std::string_view kNames[] = {"none",   "single", "graph",
+                                         "memcpy", "memset", "nonlaunch"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace jaxtrace
