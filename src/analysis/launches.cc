@@ -138,12 +138,18 @@ std::uint32_t run_around(const Trace& trace, std::span<const std::uint32_t> runs
   return kNoEvent;
 }
 
+bool is_driver_call(std::string_view name) {
+  const auto capital_at = [&](std::size_t at) {
+    return name.size() > at && name[at] >= 'A' && name[at] <= 'Z';
+  };
+  return (name.starts_with("cuda") && capital_at(4)) || (name.starts_with("cu") && capital_at(2)) ||
+         (name.starts_with("hip") && capital_at(3));
+}
+
 bool is_launch(std::string_view call) {
-  for (const std::string_view part :
-       {"WaitEvent", "EventRecord", "Synchronize", "LaunchHostFunc"}) {
-    if (call.find(part) != std::string_view::npos) return false;
-  }
-  return true;
+  if (!is_driver_call(call)) return true;
+  const auto has = [&](std::string_view part) { return call.find(part) != std::string_view::npos; };
+  return (has("Launch") && !has("LaunchHostFunc")) || has("Memcpy") || has("Memset");
 }
 
 bool is_graph_launch(std::string_view call) {

@@ -35,8 +35,12 @@ std::size_t lane_of(const Trace& trace, std::uint32_t event);
 std::uint32_t run_around(const Trace& trace, std::span<const std::uint32_t> runs,
                          std::uint32_t call);
 
-/// Whether a host call with device work of its id made it.  Waits and callbacks share the id of
-/// work without being its launch: seen on ROCm.
+/// "cuLaunchKernel", "hipMemcpyAsync"; not "cutlass_gemm".
+bool is_driver_call(std::string_view name);
+
+/// Whether a host call with a correlation id launches, copies or fills.  Tracers name a launch by
+/// the driver call, or (CUPTI, roctracer) after the kernel itself.  Waits and callbacks share the
+/// id of work without being its launch: seen on ROCm.
 bool is_launch(std::string_view call);
 
 /// The call launches a whole graph: cuGraphLaunch, hipGraphLaunch.

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "skip/host_class.h"
+#include "skip/blame.h"
 #include "skip/idle.h"
-#include "skip/steps.h"
+#include "skip/latency.h"
 
 namespace jaxtrace {
 
@@ -26,28 +26,33 @@ struct Cause {
   std::uint64_t gaps = 0;
 };
 
-/// A gap of a device, divided and explained.
+/// A gap of a device's steady window.
 struct ExplainedGap {
-  std::size_t device = 0;
-  Gap gap;
-  IdleSplit split;
-  std::uint32_t step = kNoStep;        ///< Of the event that ended it
-  std::uint32_t top_event = kNoEvent;  ///< Host event with the most self time of host_late
+  std::uint32_t device = 0;            ///< Row of the timelines
+  std::uint32_t step = kNoStep;        ///< In whose window it lies
+  Gap gap;                             ///< split_gap() divides it
+  std::uint32_t top_event = kNoEvent;  ///< Host event with the most self time of its host_late
   Picoseconds top_self{0};
-  std::uint32_t sync = kNoEvent;  ///< The wait that ended as the GPU fell idle, which let it
-  std::array<Picoseconds, kHostClasses> by_class{};  ///< Of host_late; sums to it
+  std::uint32_t sync = kNoEvent;  ///< The wait that ended as the GPU fell idle, and so let it
 };
+
+using ByHostClass = std::array<Picoseconds, kHostClasses>;
 
 struct Causes {
   std::vector<Cause> causes;       ///< By device, then self time, longest first
-  std::vector<ExplainedGap> gaps;  ///< By device, then begin: every gap of its steady window
-  std::uint64_t cut_events = 0;    ///< Host events that had to be cut to nest
-  bool python_tracer = false;      ///< There are `$file.py:…` events
-  std::uint64_t gil_hints = 0;     ///< Gaps in which another Python thread was busy throughout
+  std::vector<ExplainedGap> gaps;  ///< By device, then begin
+
+  /// host_late by class, of each device and of each step on it (no step: in the device's only);
+  /// sums to host_late exactly.
+  std::vector<ByHostClass> by_device;
+  std::vector<std::vector<ByHostClass>> by_step;
+
+  std::uint64_t cut_events = 0;  ///< Host events that had to be cut to nest
+  bool python_tracer = false;    ///< There are `$file.py:…` events
+  std::uint64_t gil_hints = 0;   ///< Long gaps in which another Python thread was busy throughout
 };
 
-Causes find_causes(const Trace& trace, const Works& works,
-                   const std::vector<DeviceTimeline>& timelines, const Steps& steps,
+Causes find_causes(const Scope& scope, Blamer& blamer, HostNames& names,
                    Picoseconds short_gap = kShortGap);
 
 }  // namespace jaxtrace

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "skip/idle.h"
 #include "skip/latency.h"
 
 namespace jaxtrace {
 
 struct Chain {
   std::vector<StringId> kernels;  ///< At least two, in order
-  std::uint64_t count = 0;        ///< f(C): consecutive in one stream, within a step and no sync
+  std::uint64_t count = 0;  ///< f(C): consecutive in one stream, within a step and no wait; >= 2
   std::uint64_t first_count = 0;  ///< f(c_1): the first kernel anywhere
   std::uint64_t chosen = 0;       ///< Instances that do not overlap a chain chosen before
   Picoseconds time{0};            ///< Sum of durations of all `count` instances
@@ -26,10 +27,11 @@ struct Chains {
   std::uint64_t kernels = 0;  ///< Looked at
   std::uint64_t launches = 0, launches_fused = 0;  ///< Before and after fusing what was chosen
   bool limited = false;                            ///< There were more kernels than were looked at
+  std::vector<Picoseconds> host_gaps;  ///< By step: inside chosen chains, what the host caused
 };
 
-/// Chains of 2 to `longest` kernels over sequences of names (one a stream, cut where a chain may
-/// not cross).
+/// Chains of 2 to `longest` kernels on the streams of a device, over its kept steps.  No chain
+/// crosses a step or a wait of the launching thread.
 Chains find_chains(const Scope& scope, std::size_t device, double threshold = 1.0,
                    std::size_t longest = 8);
 

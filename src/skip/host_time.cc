@@ -11,14 +11,17 @@ Picoseconds end_of(const Trace& trace, std::uint32_t event) {
   return trace.events.begin[event] + trace.events.duration[event];
 }
 
-std::vector<std::uint32_t> events_of(const Trace& trace, std::span<const std::uint32_t> lanes) {
+using NameTest = std::function<bool(StringId)>;
+
+std::vector<std::uint32_t> events_of(const Trace& trace, std::span<const std::uint32_t> lanes,
+                                     const NameTest& transparent) {
   std::vector<std::uint32_t> events;
   for (const std::uint32_t l : lanes) {
     const Lane& lane = trace.lanes[l];
     for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-      if (trace.events.duration[i] > Picoseconds{0}) {
-        events.push_back(static_cast<std::uint32_t>(i));
-      }
+      if (trace.events.duration[i] <= Picoseconds{0}) continue;
+      if (transparent && transparent(trace.events.name[i])) continue;
+      events.push_back(static_cast<std::uint32_t>(i));
     }
   }
   if (lanes.size() > 1) {
@@ -48,7 +51,8 @@ struct Builder {
 
 }  // namespace
 
-HostThread host_thread(const Trace& trace, std::span<const std::uint32_t> lanes) {
+HostThread host_thread(const Trace& trace, std::span<const std::uint32_t> lanes,
+                       const NameTest& transparent) {
   HostThread thread;
   Builder builder{thread};
   std::vector<Open> open;
@@ -59,7 +63,7 @@ HostThread host_thread(const Trace& trace, std::span<const std::uint32_t> lanes)
       open.pop_back();
     }
   };
-  for (const std::uint32_t event : events_of(trace, lanes)) {
+  for (const std::uint32_t event : events_of(trace, lanes, transparent)) {
     const Picoseconds begin = trace.events.begin[event];
     const Picoseconds end = end_of(trace, event);
     close_until(begin);
@@ -75,6 +79,11 @@ HostThread host_thread(const Trace& trace, std::span<const std::uint32_t> lanes)
   }
   close_until(Picoseconds::max());
   return thread;
+}
+
+const HostThread::Segment* segment_at(const HostThread& thread, Picoseconds instant) {
+  const auto at = std::ranges::upper_bound(thread.segments, instant, {}, &HostThread::Segment::end);
+  return at != thread.segments.end() && at->begin <= instant ? &*at : nullptr;
 }
 
 std::map<std::uint32_t, Picoseconds> self_time(const HostThread& thread, Window window) {
@@ -94,7 +103,7 @@ std::map<std::uint32_t, Picoseconds> total_time(const Trace& trace,
                                                 std::span<const std::uint32_t> lanes,
                                                 Window window) {
   std::map<std::uint32_t, Picoseconds> time;
-  for (const std::uint32_t event : events_of(trace, lanes)) {
+  for (const std::uint32_t event : events_of(trace, lanes, {})) {
     const Picoseconds begin = std::max(trace.events.begin[event], window.begin);
     const Picoseconds end = std::min(end_of(trace, event), window.end);
     if (end > begin) time[event] += end - begin;

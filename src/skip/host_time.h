@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -22,7 +23,12 @@ struct HostThread {
 };
 
 /// Merges the lanes of one thread: rocprofiler-sdk files its API calls in a lane of their own.
-HostThread host_thread(const Trace& trace, std::span<const std::uint32_t> lanes);
+/// Events whose name is `transparent` are left out, so that their time is their parents'.
+HostThread host_thread(const Trace& trace, std::span<const std::uint32_t> lanes,
+                       const std::function<bool(StringId)>& transparent = {});
+
+/// The segment at an instant; nullptr if no event was open.
+const HostThread::Segment* segment_at(const HostThread& thread, Picoseconds instant);
 
 /// Time in `window` by innermost event; the rest of the window, kNoEvent.  Sums to the window.
 std::map<std::uint32_t, Picoseconds> self_time(const HostThread& thread, Window window);

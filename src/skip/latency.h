@@ -50,14 +50,18 @@ struct LatencyStats {
   Picoseconds short_kernel_time{0};
 };
 
-/// Over device events whose step is kept (all of them if the rule is none); `lane`: only its own,
-/// `device`: only its lanes.
+/// What the functions below read.
 struct Scope {
   const Trace& trace;
   const Works& works;
   const std::vector<DeviceTimeline>& timelines;
   const Steps& steps;
 };
+
+/// Whether the event belongs to a kept step; if there are no steps, all do.
+bool is_kept(const Steps& steps, std::size_t event);
+
+/// Over the events of a device (row of the timelines) or of a lane: all, or those of kept steps.
 LatencyStats latency_stats(const Scope& scope, std::size_t device, bool kept_only);
 LatencyStats lane_latency_stats(const Scope& scope, std::size_t lane, bool kept_only);
 
@@ -84,14 +88,5 @@ struct KernelRow {
 
 /// By total duration, longest first; then name, api.
 std::vector<KernelRow> kernel_rows(const Scope& scope, std::size_t device, bool kept_only);
-
-/// SKIP's inference latency of one step on one device.
-struct StepLatency {
-  std::optional<Picoseconds> il;          ///< Begin of the first parent op to the last end
-  std::optional<Picoseconds> idle_paper;  ///< IL - sum of durations; negative with concurrency
-  std::optional<Picoseconds> idle_union;  ///< IL - union of work
-  std::optional<Picoseconds> cpu_idle;    ///< jaxtrace's definition: see docs/skip-stats.md
-};
-StepLatency step_latency(const Scope& scope, std::size_t device, std::size_t step);
 
 }  // namespace jaxtrace

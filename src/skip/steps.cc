@@ -91,7 +91,7 @@ void find_windows(const Trace& trace, const std::vector<DeviceTimeline>& timelin
       step.closed = end.has_value();
       const Picoseconds until = end.value_or(*step.last_end);
       if (until > *step.first) step.window = Window{*step.first, until};
-      next = step.first;
+      next = next ? std::min(*next, *step.first) : step.first;
     }
   }
 }

@@ -313,13 +313,14 @@ void join(const Trace& trace, NameClasses& names, Works& works) {
   for (const auto& [device, lanes] : lanes_of) number_fans(trace, lanes, works, count);
 }
 
-void count_calls(const Trace& trace, Works& works) {
+void count_calls(const Trace& trace, NameClasses& names, Works& works) {
   std::vector<bool> used(trace.events.size() - trace.device_events, false);
   for (const std::uint32_t call : works.launches.call) {
     if (call != kNoEvent) used[call - trace.device_events] = true;
   }
   for (std::size_t i = trace.device_events; i < trace.events.size(); ++i) {
     if (trace.events.correlation[i] == 0) continue;
+    if (names.call(trace.events.name[i]) == LaunchKind::nonlaunch) continue;
     ++works.calls;
     if (!used[i - trace.device_events]) ++works.calls_without_work;
   }
@@ -357,7 +358,7 @@ Works find_works(const Trace& trace) {
 
   NameClasses names(trace);
   join(trace, names, works);
-  count_calls(trace, works);
+  count_calls(trace, names, works);
   for (std::size_t i = 0; i < n; ++i) {
     const NameClass found = classify(trace, i, works.launch_kind[i], names);
     works.cls[i] = found.cls;

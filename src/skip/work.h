@@ -63,7 +63,7 @@ struct Works {
   /// with a call.
   std::vector<std::uint32_t> thread;
 
-  /// Host calls with a correlation id that belongs to no device event.
+  /// Launching host calls, and those of them whose correlation id belongs to no device event.
   std::uint64_t calls = 0, calls_without_work = 0;
 };
 

@@ -1,0 +1,143 @@
+// The i-th collective of one instruction in a step on one GPU is the i-th on every other.
+#include "skip/straggler.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+namespace jaxtrace {
+namespace {
+
+Picoseconds end_of(const Trace& trace, std::uint32_t event) {
+  return trace.events.begin[event] + trace.events.duration[event];
+}
+
+/// Which collective: the instruction, or where the tracer did not say, the kernel's name.
+struct CollectiveKey {
+  HostId host;
+  std::uint32_t step;
+  std::string_view module, op;
+  std::uint64_t occurrence;
+  auto operator<=>(const CollectiveKey&) const = default;
+};
+
+/// One collective on every GPU that takes part.
+using Participants = std::vector<std::pair<std::size_t, std::uint32_t>>;  // device, event
+
+std::map<CollectiveKey, Participants> align(const Trace& trace, const Works& works,
+                                            const std::vector<DeviceTimeline>& timelines,
+                                            const Steps& steps) {
+  std::map<CollectiveKey, Participants> aligned;
+  for (std::size_t d = 0; d < timelines.size(); ++d) {
+    const HostId host = trace.devices[static_cast<std::size_t>(timelines[d].device)].host;
+    std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, std::uint64_t> seen;
+    for (const std::uint32_t event : timelines[d].order) {
+      if (works.cls[event] != WorkClass::collective || works.kind[event] == WorkKind::copy)
+        continue;
+      const std::uint32_t step = steps.step_of[event];
+      if (step == kNoStep) continue;
+      const Annotation& said =
+          trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])];
+      const std::string_view module = trace.strings[said.hlo_module];
+      const std::string_view op = trace.strings[said.hlo_op].empty()
+                                      ? trace.strings[trace.events.name[event]]
+                                      : trace.strings[said.hlo_op];
+      const std::uint64_t occurrence = seen[{step, module, op}]++;
+      aligned[{host, step, module, op, occurrence}].emplace_back(d, event);
+    }
+  }
+  return aligned;
+}
+
+/// Who ends last, and by how much more than the median.
+void find_spread(const Step& step, StepStraggler& out, std::optional<std::size_t>& last) {
+  std::vector<std::pair<Picoseconds, std::size_t>> ends;
+  for (std::size_t d = 0; d < step.devices.size(); ++d) {
+    if (step.devices[d].last_end) ends.emplace_back(*step.devices[d].last_end, d);
+  }
+  if (ends.size() < 2) return;
+  std::ranges::sort(ends);
+  out.spread = ends.back().first - ends[(ends.size() - 1) / 2].first;
+  last = ends.back().second;
+}
+
+}  // namespace
+
+Stragglers find_stragglers(const Trace& trace, const Works& works,
+                           const std::vector<DeviceTimeline>& timelines, const Steps& steps) {
+  Stragglers out;
+  out.wait.resize(timelines.size());
+  out.transfer.resize(timelines.size());
+  std::vector<std::vector<Picoseconds>> caused(
+      steps.steps.size(), std::vector<Picoseconds>(timelines.size(), Picoseconds{0}));
+  std::vector<std::vector<Picoseconds>> lead = caused;
+  std::vector<std::uint64_t> collectives(steps.steps.size(), 0);
+
+  for (const auto& [key, participants] : align(trace, works, timelines, steps)) {
+    if (participants.size() < 2) continue;
+    Picoseconds arrival = Picoseconds::min(), release = Picoseconds::max();
+    Picoseconds before = Picoseconds::min();  // The last arrival but one
+    std::size_t latest = 0;
+    for (const auto& [device, event] : participants) {
+      if (const Picoseconds begin = trace.events.begin[event]; begin > arrival) {
+        before = arrival;
+        arrival = begin;
+        latest = device;
+      } else {
+        before = std::max(before, begin);
+      }
+      release = std::min(release, end_of(trace, event));
+    }
+    // Work that does not overlap was not one collective: records are missing.
+    if (release <= arrival) continue;
+    ++collectives[key.step];
+    lead[key.step][latest] += arrival - before;
+    const bool kept = steps.steps[key.step].fate == StepFate::kept;
+    for (const auto& [device, event] : participants) {
+      const Picoseconds wait = arrival - trace.events.begin[event];
+      caused[key.step][latest] += wait;
+      if (!kept) continue;
+      out.wait[device] += wait;
+      out.transfer[device] += end_of(trace, event) - arrival;
+    }
+  }
+
+  std::map<std::size_t, std::size_t> times;
+  for (std::size_t s = 0; s < steps.steps.size(); ++s) {
+    const Step& step = steps.steps[s];
+    if (step.fate != StepFate::kept) continue;
+    StepStraggler row{.step = s, .device = {}, .collectives = collectives[s]};
+    std::optional<std::size_t> last;
+    find_spread(step, row, last);
+    if (row.collectives > 0) {
+      const auto end_on = [&](std::size_t d) {
+        return step.devices[d].last_end.value_or(Picoseconds::min());
+      };
+      std::size_t most = 0;
+      for (std::size_t d = 1; d < timelines.size(); ++d) {
+        if (std::pair(caused[s][d], end_on(d)) > std::pair(caused[s][most], end_on(most))) most = d;
+      }
+      row.caused = caused[s][most];
+      row.lead = lead[s][most];
+      // Below 2 % of the step nobody is late.
+      if (row.caused > Picoseconds{0} && step.period && row.caused * 50 >= *step.period) {
+        row.device = most;
+      }
+    } else if (last && step.period && row.spread * 50 >= *step.period) {
+      row.device = last;
+    }
+    if (row.device) ++times[*row.device];
+    out.steps.push_back(row);
+  }
+  for (const auto& [device, count] : times) {
+    const double share = static_cast<double>(count) / static_cast<double>(out.steps.size());
+    if (share > out.persistence) {
+      out.persistence = share;
+      out.device = device;
+    }
+  }
+  return out;
+}
+
+}  // namespace jaxtrace
