@@ -184,7 +184,8 @@ Chains find_chains(const Scope& scope, std::size_t device, double threshold, std
     out.chains.push_back(std::move(chain));
   }
   out.launches_fused = out.launches - out.launches_fused;
-  std::ranges::stable_partition(out.chains, [](const Chain& c) { return c.chosen > 0; });
+  std::stable_partition(out.chains.begin(), out.chains.end(),
+                        [](const Chain& c) { return c.chosen > 0; });
   if (out.chains.size() > kMostChains) out.chains.resize(kMostChains);
   return out;
 }

@@ -222,7 +222,7 @@ Dealt deal_by_runs(const Trace& trace, const Works& works,
       return std::pair(trace.events.begin[run], run);
     };
     std::ranges::sort(runs, {}, begin_of);
-    runs.erase(std::ranges::unique(runs).begin(), runs.end());
+    runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
     if (runs.empty()) continue;
 
     Boundaries boundaries;
