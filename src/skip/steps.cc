@@ -18,6 +18,21 @@ Picoseconds end_of(const Trace& trace, std::size_t event) {
   return trace.events.begin[event] + trace.events.duration[event];
 }
 
+/// The capture as one step: from its first dispatch.
+Step whole_capture(const Trace& trace) {
+  Step step;
+  const auto consider = [&](std::uint32_t event) {
+    if (step.anchor != kNoEvent && trace.events.begin[event] >= step.host->begin) return;
+    step.anchor = event;
+    step.host = Window{trace.events.begin[event], end_of(trace, event)};
+  };
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+    if (trace.lanes[l].kind != LaneKind::host) continue;
+    for (const Call& call : outermost_calls(trace, l)) consider(call.event);
+  }
+  return step;
+}
+
 Steps choose_rule(const Trace& trace, const Works& works,
                   const std::vector<DeviceTimeline>& timelines, const StepOptions& options) {
   const auto take = [](StepRule rule, Dealt dealt) {
@@ -44,7 +59,7 @@ Steps choose_rule(const Trace& trace, const Works& works,
     return take(StepRule::period, std::move(dealt));
   }
   Dealt whole;
-  whole.steps.emplace_back();
+  whole.steps.push_back(whole_capture(trace));
   whole.step_of.assign(trace.device_events, 0);
   return take(StepRule::none, std::move(whole));
 }
