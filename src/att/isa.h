@@ -91,6 +91,9 @@ bool is_matrix(std::string_view mnemonic);
 /// the tables.
 std::optional<int> matrix_passes(std::string_view isa, Arch arch);
 
+/// Cycles that the matrix pipe is busy with it; absent where the candidates for the GPU differ.
+std::optional<std::int64_t> matrix_cycles(std::string_view isa, const DetectedArch& arch);
+
 /// Wait states between an MFMA of so many passes and another instruction that reads its result,
 /// except as the same accumulator.  Absent where not known.
 std::optional<int> required_wait_states(int passes, Arch arch);

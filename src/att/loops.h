@@ -23,7 +23,8 @@ struct Loop {
   std::uint32_t parent = kNoLoop;       ///< Smallest loop around it
   std::int64_t depth = 0;               ///< 0: in no other
   std::int64_t iterations = 0;          ///< Hits of the head, over all waves
-  /// How often it was entered from outside, over all waves; absent where hits do not tell.
+  /// How often it was entered from outside, over all waves; absent where hits do not tell.  As
+  /// many as iterations: it never went round.
   std::optional<std::int64_t> entries;
 };
 

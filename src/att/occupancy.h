@@ -52,9 +52,10 @@ struct Occupancy {
   bool whole = false;             ///< All needs were known; else an upper bound
   std::vector<Resource> unknown;  ///< What is not known, and so not counted
   std::int64_t waves_of_workgroup = 1;
-  std::int64_t workgroups = 0;  ///< Per CU; 0: cannot be launched with these numbers
-  std::int64_t waves = 0;       ///< Per CU; a quarter of it per SIMD
-  std::vector<Limit> limits;    ///< By resource
+  std::int64_t workgroups = 0;    ///< Per CU; 0: cannot be launched with these numbers
+  std::int64_t waves = 0;         ///< Per CU; a quarter of it per SIMD
+  std::int64_t most_of_simd = 0;  ///< That one SIMD may hold, where waves spread unevenly
+  std::vector<Limit> limits;      ///< By resource
   std::optional<std::int64_t> grid_workgroups;
   std::optional<std::int64_t> device_workgroups;  ///< That fit on the whole GPU at once
 };
@@ -83,14 +84,15 @@ MeasuredOccupancy measure_occupancy(std::span<const OccupancyEvent> events);
 struct OccupancyReport {
   DetectedArch arch;
   RegisterScan scan;
-  const DispatchResources* resources = nullptr;  ///< Those used, or null
   struct Variant {
+    const DispatchResources* resources = nullptr;  ///< Of the trace; null if it has none
     Occupancy model;
     RegisterCount registers;
     KernelNeeds needs;
     bool refuted = false;  ///< More waves were measured than it allows
   };
-  std::vector<Variant> variants;  ///< One for each candidate and each variant of the resources
+  std::vector<Variant> variants;  ///< One for each candidate and each variant of the resources;
+                                  ///< empty where the GPU is not modelled
   std::optional<MeasuredOccupancy> measured;
   std::vector<Finding> findings;
 };

@@ -35,7 +35,8 @@ struct RegisterCount {
   std::optional<std::int64_t> vgprs;  ///< Unified: VGPRs and accumulators as allocated together
   std::string vgpr_source;            ///< "kernel_trace.csv", "2 × VGPR_Count …", "instructions"
   bool lower_bound = false;           ///< The kernel may hold more
-  std::optional<std::int64_t> sgprs;  ///< Absent if not known
+  std::optional<std::int64_t> otherwise;  ///< The other reading, where the sources leave two
+  std::optional<std::int64_t> sgprs;      ///< Absent if not known
   std::vector<Finding> findings;
 };
 

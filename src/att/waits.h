@@ -24,7 +24,8 @@ inline constexpr std::uint32_t kNoOperation = 0xffffffff;
 /// One wait and one operation that was its last to complete.  Cycles are sums over `times`.
 struct WaitDependency {
   std::uint32_t wait = 0;                  ///< Row
-  std::uint32_t operation = kNoOperation;  ///< Row; kNoOperation: nothing was outstanding
+  std::uint32_t operation = kNoOperation;  ///< Row; kNoOperation: nothing to wait for, or
+                                           ///< order does not tell which
   WaitCounter counter = WaitCounter::vm;
   std::int64_t left = 0;                       ///< N of "vmcnt(N)"
   std::int64_t times = 0;                      ///< Executions
@@ -54,6 +55,9 @@ struct WaitAnalysis {
   // The wave files' own lists of what was waited for, against what was found here.
   std::uint64_t lists = 0, lists_equal = 0;
 };
+
+/// Sorts shares and adds those of the same wait and counter.
+void merge_shares(std::vector<WaitShare>& shares);
 
 /// From the instructions alone.
 WaitAnalysis static_waits(const ThreadTrace& trace, const Loops& loops, const DetectedArch& arch);
