@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "jaxtrace/error.h"
-#include "readers/json_scanner.h"
 #include "readers/text_windows.h"
 #include "readers/trace_events.h"
 #include "readers/trace_lanes.h"
+#include "readers/trace_limit.h"
 
 namespace jaxtrace {
 namespace {
@@ -22,45 +20,6 @@ namespace {
 /// Keys that Kineto, PyTorch's profiler, writes before the events (output_json.cpp).
 constexpr std::array<std::string_view, 3> kKinetoKeys = {"schemaVersion", "deviceProperties",
                                                          "distributedInfo"};
-
-/// What the profiler keeps at most, the earliest: 1,000,000 up to jax 0.10, 5,000,000 since
-/// (kMaxEvents of trace_container.h, openxla/xla#44702).
-constexpr std::array<std::uint64_t, 2> kLimits = {1'000'000, 5'000'000};
-
-/// Counts events and looks at their order, to tell whether the writer left some out.
-class LimitWatch {
- public:
-  void see(const TraceEvent& event) {
-    ++events_;
-    const ThreadKey key{event.process.value_or(-1), event.thread.value_or(-1)};
-    if (events_ == 1 || key != last_key_) {
-      ++changes_;
-      threads_.insert(key);
-      last_key_ = key;
-    }
-    const std::optional<std::int64_t> begin = scaled(event.begin, 6);
-    sorted_ = sorted_ && begin && *begin >= last_begin_;
-    if (begin) last_begin_ = *begin;
-  }
-
-  /// The limit that was hit; absent if none.  Without one, events stand thread by thread, so order
-  /// of time across threads is the mark of the writer's choice.
-  std::optional<std::uint64_t> limit() const {
-    if (!sorted_ || events_ == 0) return std::nullopt;
-    if (std::find(kLimits.begin(), kLimits.end(), events_) != kLimits.end()) return events_;
-    constexpr std::uint64_t kRound = 1000;
-    const bool interleaved = changes_ > threads_.size();
-    return interleaved && events_ % kRound == 0 ? std::optional(events_) : std::nullopt;
-  }
-
- private:
-  std::uint64_t events_ = 0;
-  std::uint64_t changes_ = 0;
-  std::set<ThreadKey> threads_;
-  ThreadKey last_key_;
-  std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();
-  bool sorted_ = true;
-};
 
 bool any_gpu(const TraceNames& names) {
   return std::any_of(names.processes().begin(), names.processes().end(),
@@ -180,14 +139,14 @@ void note_epoch(const TraceLanes& lanes, const std::string& where, TraceBuilder&
   }
 }
 
-void note_limit(std::uint64_t limit, const std::string& where, TraceBuilder& builder) {
-  const bool known = std::find(kLimits.begin(), kLimits.end(), limit) != kLimits.end();
+void note_limit(const TraceLimit& limit, const std::string& where, TraceBuilder& builder) {
   builder.note(
       Severity::data_loss, "json-event-limit",
-      fmt::format("the profiler kept the earliest {} events{}: everything later is missing, "
-                  "so use the *.xplane.pb of the same run, which has all",
-                  limit,
-                  known ? "" : ", a limit set by TF_PROFILER_TRACE_VIEWER_MAX_EVENTS, it seems"),
+      fmt::format(
+          "the profiler kept the earliest {} events{}: everything later is missing, "
+          "so use the *.xplane.pb of the same run, which has all",
+          limit.events,
+          limit.chosen ? ", a limit set by TF_PROFILER_TRACE_VIEWER_MAX_EVENTS, it seems" : ""),
       where);
 }
 

@@ -8,8 +8,6 @@
 namespace jaxtrace {
 namespace {
 
-constexpr int kPicosecondsPower = 6;  // Of ten, in a microsecond.
-constexpr int kNanosecondsPower = 3;
 constexpr std::int64_t kDayNs = 86'400'000'000'000;
 
 // Where the texts among the roles go, which come first among them.
