@@ -42,14 +42,19 @@ std::int64_t digits(std::string_view text, std::size_t& at) {
   return value;
 }
 
-/// The last register of "v12" or "[12:15]" (after the letter); -1 if it is neither.
-std::int64_t last_register(std::string_view text, std::size_t at) {
-  const bool range = at < text.size() && text[at] == '[';
-  if (range) ++at;
-  std::int64_t last = digits(text, at);
-  if (!range) return at < text.size() && is_word(text[at]) ? -1 : last;
-  if (last >= 0 && at < text.size() && text[at] == ':') last = digits(text, ++at);
-  return at < text.size() && text[at] == ']' ? last : -1;
+struct Range {
+  std::int64_t first = -1, last = -1;  ///< -1: none
+};
+
+/// Registers of "12" or "[12:15]", what follows the letter.
+Range range_at(std::string_view text, std::size_t at) {
+  const bool brackets = at < text.size() && text[at] == '[';
+  if (brackets) ++at;
+  Range range;
+  range.first = range.last = digits(text, at);
+  if (!brackets) return at < text.size() && is_word(text[at]) ? Range{} : range;
+  if (range.last >= 0 && at < text.size() && text[at] == ':') range.last = digits(text, ++at);
+  return at < text.size() && text[at] == ']' ? range : Range{};
 }
 
 void count(std::int64_t& highest, std::int64_t last, std::int64_t most, std::int64_t& beyond) {
@@ -65,7 +70,7 @@ void scan(std::string_view operands, RegisterScan& found) {
     const char kind = operands[k];
     if ((kind != 'v' && kind != 'a' && kind != 's') || (k > 0 && is_word(operands[k - 1])))
       continue;
-    const std::int64_t last = last_register(operands, k + 1);
+    const std::int64_t last = range_at(operands, k + 1).last;
     if (last < 0) continue;
     if (kind == 'v') count(found.vgprs, last, kMostOfAKind, found.beyond);
     if (kind == 'a') count(found.accum, last, kMostOfAKind, found.beyond);
@@ -112,6 +117,15 @@ void count_gfx950(std::int64_t reported, std::int64_t needed, const std::string&
 
 std::int64_t RegisterScan::unified() const {
   return accum > 0 ? rounded_up(vgprs, 4) + accum : vgprs;
+}
+
+bool overlaps(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty() || a[0] != b[0] || (a[0] != 'v' && a[0] != 'a' && a[0] != 's')) {
+    return false;
+  }
+  const Range first = range_at(a, 1), second = range_at(b, 1);
+  return first.last >= 0 && second.last >= 0 && first.first <= second.last &&
+         second.first <= first.last;
 }
 
 RegisterScan scan_registers(std::span<const Instruction> instructions) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "att/arch.h"
@@ -30,6 +31,9 @@ struct RegisterScan {
 
 /// Ranges count to their last register; comments and symbols do not count.
 RegisterScan scan_registers(std::span<const Instruction> instructions);
+
+/// Whether two operands, such as "v[0:3]" and "v2", share a register.
+bool overlaps(std::string_view a, std::string_view b);
 
 struct RegisterCount {
   std::optional<std::int64_t> vgprs;  ///< Unified: VGPRs and accumulators as allocated together
