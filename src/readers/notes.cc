@@ -14,6 +14,8 @@ void note_oddities(const Oddities& odd, const std::string& where, TraceBuilder& 
   };
   note(odd.nameless, Severity::error, "event-without-name",
        "events refer to a name that the plane does not have; they are called ?");
+  note(odd.unnamed, Severity::error, "event-without-name",
+       "events have no name; they are called ?");
   note(odd.aggregated, Severity::note, "aggregated-event",
        "events stand for several occurrences each; their duration is a sum, their begin unknown");
   note(odd.memory, Severity::note, "memory-event-left-out",

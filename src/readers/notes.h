@@ -12,6 +12,7 @@ namespace jaxtrace {
 /// Oddities of events, counted while a plane is read.
 struct Oddities {
   std::uint64_t nameless = 0;    ///< Their metadata is missing.
+  std::uint64_t unnamed = 0;     ///< They have no name at all.
   std::uint64_t aggregated = 0;  ///< They are sums.
   std::uint64_t far_off = 0;     ///< Their times were cut.
   std::uint64_t malformed = 0;   ///< They end in rubbish.

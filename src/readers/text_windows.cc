@@ -11,7 +11,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace jaxtrace {
 namespace {
@@ -22,8 +21,8 @@ constexpr std::size_t kWindows = 4;
 constexpr std::string_view kMagic = "\x1f\x8b";
 
 struct Window {
-  std::vector<char> bytes = std::vector<char>(kRoom + kWindow);
-  std::size_t size = 0;  // After the room.
+  std::unique_ptr<char[]> bytes;  // From the first use on: most files do not need all windows.
+  std::size_t size = 0;           // After the room.
   const char* reached = nullptr;
   TextEnd end;
   bool last = false;
@@ -42,6 +41,7 @@ class Gunzip {
 
   /// Fills the window as far as there is text.
   void fill(Window& window) {
+    if (!window.bytes) window.bytes = std::make_unique_for_overwrite<char[]>(kRoom + kWindow);
     window.size = 0;
     window.last = !ready_;
     while (window.size < kWindow && !window.last) step(window);
@@ -54,7 +54,7 @@ class Gunzip {
     const std::size_t room = kWindow - window.size;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(left_.data()));
     stream_.avail_in = static_cast<uInt>(given);
-    stream_.next_out = reinterpret_cast<Bytef*>(window.bytes.data() + kRoom + window.size);
+    stream_.next_out = reinterpret_cast<Bytef*>(window.bytes.get() + kRoom + window.size);
     stream_.avail_out = static_cast<uInt>(room);
     const int state = ::inflate(&stream_, Z_NO_FLUSH);
     left_.remove_prefix(given - stream_.avail_in);
@@ -178,7 +178,7 @@ std::string_view TextWindows::next(std::string_view unread) {
   end_ = window.end;
   reached_ = window.reached;
   text_bytes_ += window.size;
-  char* const begin = window.bytes.data() + kRoom;
+  char* const begin = window.bytes.get() + kRoom;
   if (unread.size() <= kRoom) {
     if (!unread.empty()) std::memcpy(begin - unread.size(), unread.data(), unread.size());
     inflater_->release();

@@ -16,8 +16,8 @@ std::optional<std::int64_t> integer(std::string_view word) {
   std::int64_t value = 0;
   const char* const end = word.data() + word.size();
   const auto got = std::from_chars(word.data(), end, value);
-  if (got.ec != std::errc{} || got.ptr != end) return std::nullopt;
-  return value;
+  if (got.ec == std::errc{} && got.ptr == end) return value;
+  return scaled(word, 0);  // Some writers have no integers: 17.0
 }
 
 /// A text without its quotes, or a word.

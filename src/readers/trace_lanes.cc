@@ -71,8 +71,10 @@ TraceLanes::OpenLane& TraceLanes::lane_of(const ThreadKey& key) {
 void TraceLanes::open(OpenLane& lane) {
   lane.process = &process_of(lane.key.process);
   const bool device_work = lane.role != ThreadRole::thread;
+  const std::string* const name = names_.thread(lane.key);
   lane.lane = {lane.process->host, device_work ? LaneKind::stream : LaneKind::host,
-               lane.process->device, builder_.intern(names_.thread(lane.key)), lane.key.thread};
+               lane.process->device, builder_.intern(name == nullptr ? "" : *name),
+               lane.key.thread};
 }
 
 void TraceLanes::add(const TraceEvent& event) {
@@ -93,6 +95,7 @@ void TraceLanes::read(OpenLane& lane, const TraceEvent& event) {
     return;
   }
   if (row_.far_off) ++odd.far_off;
+  if (!row_.named) ++odd.unnamed;
   if (kind.device_work && row_.memory) {
     ++odd.memory;
     return;
@@ -152,31 +155,35 @@ bool TraceLanes::begin_second_pass() {
   return any;
 }
 
+std::string_view TraceLanes::host_name(HostId id) const {
+  return builder_.text(builder_.host(id).name);
+}
+
 void TraceLanes::note_left_out(const OpenLane& lane) {
   const TraceProcess* const process = names_.process(lane.key.process);
-  const std::string& host = files_.file_host;
   if (process == nullptr) {
-    note_plane_left_out(host, fmt::format("process {}", lane.key.process), lane.events, builder_);
+    note_plane_left_out(files_.file_host, fmt::format("process {}", lane.key.process), lane.events,
+                        builder_);
   } else if (!process->gpu && !process->is_host) {
-    note_plane_left_out(host, process->name, lane.events, builder_);
+    note_plane_left_out(files_.file_host, process->name, lane.events, builder_);
   } else {
-    const std::string_view name = names_.thread(lane.key);
-    const std::string_view owner =
-        builder_.text(builder_.host(process_of(lane.key.process).host).name);
-    note_line_left_out(owner, name.empty() ? fmt::format("thread {}", lane.key.thread) : name,
+    const std::string* const name = names_.thread(lane.key);
+    note_line_left_out(host_name(process_of(lane.key.process).host),
+                       name == nullptr ? fmt::format("thread {}", lane.key.thread) : *name,
                        lane.events, builder_);
   }
 }
 
 void TraceLanes::note_processes() {
-  std::map<HostId, std::uint64_t> device_events;
+  std::map<HostId, std::uint64_t> device_events;  // Of hosts that have devices.
   for (const auto& [id, process] : processes_) {
-    const std::string host(builder_.text(builder_.host(process.host).name));
-    note_oddities(process.odd, host + " " + names_.process(id)->plane, builder_);
+    note_oddities(process.odd,
+                  fmt::format("{} {}", host_name(process.host), names_.process(id)->plane),
+                  builder_);
     if (process.device != DeviceId::none) device_events[process.host] += process.device_events;
   }
   for (const auto& [host, events] : device_events) {
-    if (events == 0) note_no_device_events(builder_.text(builder_.host(host).name), builder_);
+    if (events == 0) note_no_device_events(host_name(host), builder_);
   }
 }
 
@@ -186,8 +193,7 @@ void TraceLanes::finish() {
   for (const auto& [key, lane] : lanes_) {
     if (!is_read(lane) && lane.events != 0) note_left_out(lane);
     if (lane.role == ThreadRole::ops) {
-      note_ops_read(builder_.text(builder_.host(lane.process->host).name),
-                    names_.process(key.process)->plane, builder_);
+      note_ops_read(host_name(lane.process->host), names_.process(key.process)->plane, builder_);
     }
   }
   note_processes();

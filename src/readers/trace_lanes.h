@@ -76,6 +76,7 @@ class TraceLanes {
   void settle(OpenLane& lane);
   void note_left_out(const OpenLane& lane);
   void note_processes();
+  std::string_view host_name(HostId id) const;
 
   const TraceNames& names_;
   TraceHosts files_;

@@ -56,13 +56,13 @@ void TraceNames::learn(const TraceEvent& event) {
 
 ThreadRole TraceNames::role_of(const ThreadKey& key) const {
   const TraceProcess* const of = process(key.process);
-  const std::string_view name = thread(key);
+  const std::string* const name = thread(key);
   if (of == nullptr) return ThreadRole::unknown;
   if (!of->gpu && !of->is_host) return ThreadRole::left_out;
-  if (name.empty()) return ThreadRole::unknown;
-  if (of->is_host) return is_derived_line(name) ? ThreadRole::left_out : ThreadRole::thread;
-  if (is_stream_line(name)) return ThreadRole::stream;
-  return is_ops_line(name) ? ThreadRole::ops : ThreadRole::left_out;
+  if (name == nullptr) return ThreadRole::unknown;
+  if (of->is_host) return is_derived_line(*name) ? ThreadRole::left_out : ThreadRole::thread;
+  if (is_stream_line(*name)) return ThreadRole::stream;
+  return is_ops_line(*name) ? ThreadRole::ops : ThreadRole::left_out;
 }
 
 const TraceProcess* TraceNames::process(std::int64_t id) const {
@@ -70,9 +70,9 @@ const TraceProcess* TraceNames::process(std::int64_t id) const {
   return found == processes_.end() ? nullptr : &found->second;
 }
 
-std::string_view TraceNames::thread(const ThreadKey& key) const {
+const std::string* TraceNames::thread(const ThreadKey& key) const {
   const auto found = threads_.find(key);
-  return found == threads_.end() ? std::string_view{} : std::string_view(found->second);
+  return found == threads_.end() ? nullptr : &found->second;
 }
 
 }  // namespace jaxtrace

@@ -64,8 +64,8 @@ class TraceNames {
   const TraceProcess* process(std::int64_t id) const;
   const std::map<std::int64_t, TraceProcess>& processes() const { return processes_; }
 
-  /// Empty if it has none.
-  std::string_view thread(const ThreadKey& key) const;
+  /// nullptr if it has no name; a name may be empty.
+  const std::string* thread(const ThreadKey& key) const;
 
   /// Whether one of the threads of a process is a stream.
   bool has_streams(std::int64_t process) const { return streams_.contains(process); }

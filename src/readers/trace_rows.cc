@@ -32,7 +32,9 @@ void TraceRows::read(const TraceEvent& event, TraceLaneKind kind, std::int64_t& 
   out.row = {};
   out.numbers.clear();
   out.memory = false;
-  out.row.name = intern(event.name);
+  out.row.name = builder_.intern(decode(event.name, scratch_));
+  if (out.row.name == StringId::empty) out.row.name = builder_.intern("?");
+  out.named = !event.name.raw.empty();
   read_times(event, origin_ns, out);
 
   annotation_ = {};
@@ -113,7 +115,7 @@ void TraceRows::read_arg(const TraceArg& arg, TraceLaneKind kind, TraceRow& out)
       break;
     case StatRole::other:
       // The name in the xplane file, where that has another for display.
-      if (key.long_name) out.row.name = intern(arg.value);
+      if (key.long_name) out.row.name = builder_.intern(decode(arg.value, scratch_));
       break;
     default:
       read_details(key.role, arg.value, out);

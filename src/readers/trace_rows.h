@@ -25,6 +25,7 @@ struct TraceRow {
   EventRow row;
   std::vector<std::pair<StringId, std::int64_t>> numbers;  ///< EventStats; of host events only
   bool timed = false;    ///< `row` has a begin; without one the event is damaged.
+  bool named = false;    ///< Without a name, `row` is called ?.
   bool far_off = false;  ///< Its times were cut.
   bool memory = false;   ///< An allocation or the like, which is no work.
 };

@@ -104,7 +104,7 @@ TEST(TraceJson, NumbersOfHostEvents) {
 
 TEST(TraceJson, TimesAreExact) {
   const auto begin = [](const std::string& ts) {
-    return read_kernel("\"ts\":" + ts).events.begin[0].count();
+    return read_kernel("\"name\":\"k\",\"ts\":" + ts).events.begin[0].count();
   };
   EXPECT_EQ(begin("119326.33"), 119'326'330'000);
   EXPECT_EQ(begin("122771.42600000001"), 122'771'426'000);
@@ -158,7 +158,10 @@ TEST(TraceJson, KeysInAnyOrderAndUnknownOnes) {
   EXPECT_EQ(trace.strings[annotation(trace, 0).hlo_op], "f.1");
 }
 
-TEST(TraceJson, EscapesInNames) {
+TEST(TraceJson, Names) {
+  const Trace nameless = read_kernel(R"("ts":1,"tid":"16","pid":1.0)");
+  EXPECT_EQ(nameless.strings[nameless.events.name[0]], "?");
+  EXPECT_NE(finding(nameless, "event-without-name"), nullptr);
   const Trace trace = read_kernel(
       R"("ts":1,"name":"gemm\u003cfloat\u003e \"q\" \\ \/ \u00e9 \ud83d\ude00 \ud83d!","args":)"
       R"({"hlo_op":"a::b\u002e1"})");
