@@ -86,6 +86,9 @@ void TraceRows::read_arg(const TraceArg& arg, TraceLaneKind kind, TraceRow& out)
   Key& key = key_of(arg.key.raw);
   const auto integer = [&] { return parse_integer(decode(arg.value, scratch_)); };
   const auto natural = [&] { return static_cast<std::uint64_t>(integer().value_or(0)); };
+  const auto details = [&](Details::Of of) {
+    out.row.details = builder_.details(of, intern(arg.value));
+  };
   if (const auto role = static_cast<std::size_t>(key.role); role < kTexts.size()) {
     annotation_.*kTexts[role] = intern(arg.value);
     return;
@@ -106,29 +109,46 @@ void TraceRows::read_arg(const TraceArg& arg, TraceLaneKind kind, TraceRow& out)
     case StatRole::graph_exec_id:
       annotation_.graph_exec_id = natural();
       break;
+    case StatRole::agent:
+      if (!kind.device_work) annotation_.agent = integer().value_or(kNoAgent);
+      break;
     case StatRole::number:
       if (kind.device_work) break;
       if (const auto value = integer()) {
         if (key.id == kNotInterned) key.id = builder_.intern(key.text);
         out.numbers.emplace_back(key.id, *value);
+        if (key.text == "step_num") drop_step(*value, out);
       }
       break;
     case StatRole::other:
       // The name in the xplane file, where that has another for display.
       if (key.long_name) out.row.name = builder_.intern(decode(arg.value, scratch_));
       break;
-    default:
-      read_details(key.role, arg.value, out);
+    case StatRole::kernel_details:
+      details(Details::Of::kernel);
+      break;
+    case StatRole::memcpy_details:
+      details(Details::Of::memcpy);
+      break;
+    case StatRole::memset_details:
+      details(Details::Of::memset);
+      break;
+    case StatRole::memory_details:
+      details(Details::Of::memory);
+      out.memory = true;
+      break;
+    default:  // The texts, which are dealt with above.
+      break;
   }
 }
 
-void TraceRows::read_details(StatRole role, const JsonText& value, TraceRow& out) {
-  Details::Of of = Details::Of::memory;
-  if (role == StatRole::kernel_details) of = Details::Of::kernel;
-  if (role == StatRole::memcpy_details) of = Details::Of::memcpy;
-  if (role == StatRole::memset_details) of = Details::Of::memset;
-  out.row.details = builder_.details(of, intern(value));
-  out.memory = out.memory || of == Details::Of::memory;
+/// "train 3" of step 3 is "train": the profiler may put the stat step_name in place of the name.
+void TraceRows::drop_step(std::int64_t step, TraceRow& out) {
+  const std::string_view name = builder_.text(out.row.name);
+  const std::string suffix = " " + std::to_string(step);
+  if (name.size() > suffix.size() && name.ends_with(suffix)) {
+    out.row.name = builder_.intern(name.substr(0, name.size() - suffix.size()));
+  }
 }
 
 TraceRows::Key& TraceRows::key_of(std::string_view text) {

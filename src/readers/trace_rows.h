@@ -55,8 +55,8 @@ class TraceRows {
   Key& key_of(std::string_view text);
   StringId intern(const JsonText& text);
   void read_times(const TraceEvent& event, std::int64_t& origin_ns, TraceRow& out);
+  void drop_step(std::int64_t step, TraceRow& out);
   void read_arg(const TraceArg& arg, TraceLaneKind kind, TraceRow& out);
-  void read_details(StatRole role, const JsonText& value, TraceRow& out);
 
   TraceBuilder& builder_;
   std::array<Key, 256> keys_;

@@ -98,6 +98,7 @@ TEST(TraceJson, NumbersOfHostEvents) {
   EXPECT_EQ(trace.strings[trace.stats[0].key], "group_id");
   EXPECT_EQ(trace.stats[0].value, 12);
   EXPECT_EQ(trace.stats[1].value, 3);
+  EXPECT_EQ(trace.strings[trace.events.name[0]], "train") << "the number is not part of the name";
   EXPECT_EQ(trace.device_events, 0U);
   EXPECT_NE(finding(trace, "no-device-events"), nullptr);
 }
