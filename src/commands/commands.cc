@@ -3,12 +3,14 @@
 #include "jaxtrace/command.h"
 
 #include "commands/attribute/command.h"
+#include "commands/pmc_l2/command.h"
 
 namespace jaxtrace {
 
 std::span<const Command> commands() {
   static const std::vector<Command> table = {
       attribute_command(),
+      pmc_l2_command(),
   };
   return table;
 }
