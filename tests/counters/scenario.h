@@ -14,10 +14,10 @@
 
 namespace jaxtrace {
 
-class Counted {
+class CountedFiles {
  public:
   /// Files by name; directories in names are made.
-  explicit Counted(const std::map<std::string, std::string>& files, L2Options options = {})
+  CountedFiles(const std::map<std::string, std::string>& files, L2Options options)
       : options_(std::move(options)) {
     std::vector<std::filesystem::path> paths;
     for (const auto& [name, bytes] : files) {

@@ -77,7 +77,7 @@ TEST(PmcCommand, S45_TheSameFileTwice) {
 }
 
 TEST(PmcCommand, S47_SizesAndMemoryOfGfx950) {
-  const Counted read(
+  const CountedFiles read(
       {{"a_counter_collection.csv", counter_csv({{1, "TCC_EA0_RDREQ_32B_sum", "0"},
                                                  {1, "TCC_EA0_RDREQ_64B_sum", "100000"},
                                                  {1, "TCC_EA0_RDREQ_128B_sum", "900000"},
@@ -90,7 +90,7 @@ TEST(PmcCommand, S47_SizesAndMemoryOfGfx950) {
 TEST(PmcCommand, S48_ThreeSizesOfGfx942) {
   L2Options options = with_arch("gfx942");
   options.ea_channels = 2;
-  const Counted read(
+  const CountedFiles read(
       {{"a_counter_collection.csv", counter_csv({{1, "TCC_BUBBLE_sum", "600000"},
                                                  {1, "TCC_EA0_RDREQ_32B_sum", "100000"},
                                                  {1, "TCC_EA0_RDREQ_sum", "1000000"}})}},
@@ -100,9 +100,10 @@ TEST(PmcCommand, S48_ThreeSizesOfGfx942) {
 }
 
 TEST(PmcCommand, S49_Gfx90aHasTwoSizes) {
-  const Counted read(
+  const CountedFiles read(
       {{"a_counter_collection.csv",
-        counter_csv({{1, "TCC_EA_RDREQ_sum", "1000000"}, {1, "TCC_EA_RDREQ_32B_sum", "100000"}})}});
+        counter_csv({{1, "TCC_EA_RDREQ_sum", "1000000"}, {1, "TCC_EA_RDREQ_32B_sum", "100000"}})}},
+      {});
   EXPECT_EQ(read.row().read->bytes.low, 60'800'000);
 }
 
@@ -156,14 +157,15 @@ TEST(PmcCommand, S57_FilesThatAreNone) {
 }
 
 TEST(PmcCommand, S59_TwoProcessesInOneFile) {
-  const Counted read({{"a_counter_collection.csv",
-                       counter_csv(example_hits() + with(example_hits(), &CounterRow::process,
-                                                         std::int64_t{101}))}});
+  const CountedFiles read({{"a_counter_collection.csv",
+                            counter_csv(example_hits() + with(example_hits(), &CounterRow::process,
+                                                              std::int64_t{101}))}},
+                          {});
   EXPECT_EQ(read.row().dispatches, 4U);
 }
 
 TEST(PmcCommand, S60_TooLittleIsSuspicious) {
-  const Counted read(
+  const CountedFiles read(
       {{"a_counter_collection.csv", counter_csv(example_reads() + twice("TCC_BUBBLE_sum", "0"))}},
       with_ideal(8.59, "gfx942"));
   EXPECT_EQ(fetch(read.row(), read.options()), Fetch::too_little);
@@ -172,7 +174,7 @@ TEST(PmcCommand, S60_TooLittleIsSuspicious) {
 TEST(PmcCommand, MoreThanThePeakIsAFinding) {
   L2Options options = with_arch("gfx942");
   options.peak = 1e12;
-  const Counted read({{"a_counter_collection.csv", worked_example()}}, options);
+  const CountedFiles read({{"a_counter_collection.csv", worked_example()}}, options);
   EXPECT_NE(read.finding("over-peak"), nullptr);
 }
 
@@ -182,7 +184,7 @@ TEST(PmcCommand, RelaunchesThatDifferAreANote) {
     rows.push_back(
         {i, "TCC_HIT_sum", "5", "k", "4", 1, 64, i * 10'000'000, i < 4 ? 20'000 : 900'000});
   }
-  const Counted read({{"a_counter_collection.csv", counter_csv(rows)}});
+  const CountedFiles read({{"a_counter_collection.csv", counter_csv(rows)}}, {});
   ASSERT_NE(read.finding("relaunches-differ"), nullptr);
   EXPECT_TRUE(says(read.finding("relaunches-differ")->message, "from 20.0 to 900.0 µs"));
 }
