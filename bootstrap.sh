@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 
 build=build/release
 log=build/bootstrap.log
-build_packages='g++ cmake ninja-build protobuf-compiler libprotobuf-dev zlib1g-dev nlohmann-json3-dev
+build_packages='g++ cmake ninja-build protobuf-compiler libprotobuf-dev zlib1g-dev libsqlite3-dev nlohmann-json3-dev
   libcli11-dev libfmt-dev libgtest-dev'
 
 usage() {

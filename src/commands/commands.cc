@@ -3,6 +3,7 @@
 #include "jaxtrace/command.h"
 
 #include "commands/attribute/command.h"
+#include "commands/kernels/command.h"
 #include "commands/pmc_l2/command.h"
 
 namespace jaxtrace {
@@ -10,6 +11,7 @@ namespace jaxtrace {
 std::span<const Command> commands() {
   static const std::vector<Command> table = {
       attribute_command(),
+      kernels_command(),
       pmc_l2_command(),
   };
   return table;

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "jaxtrace/kernel_times.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -14,22 +16,6 @@ constexpr std::uint32_t kFree = 0xffffffff;
 
 auto scope(const CountedDispatch& dispatch) {
   return std::tuple(dispatch.recording, dispatch.agent, dispatch.dispatch, dispatch.kernel);
-}
-
-/// Profilers name a kernel by its descriptor at times: "f(int) [clone .kd]", "f.kd", "f(int)
-/// (.kd)".
-std::string_view without_descriptor(std::string_view name) {
-  const auto trim = [&] {
-    while (name.ends_with(' ')) name.remove_suffix(1);
-  };
-  trim();
-  for (const std::string_view ending : {" [clone .kd]", " (.kd)", ".kd"}) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      name.remove_suffix(ending.size());
-      trim();
-    }
-  }
-  return name;
 }
 
 }  // namespace

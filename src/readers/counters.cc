@@ -239,15 +239,17 @@ void FileReader::read_wide(CsvReader& csv, Meter& meter) {
 void FileReader::finish(const CsvReader& csv) {
   std::vector<Finding>& findings = rows_.data().findings;
   add_csv_findings(csv, name_, findings);
-  const auto add = [&](std::uint64_t count, const char* code, const char* message) {
-    if (count > 0) findings.push_back({Severity::error, code, message, name_, count});
+  const auto note = [&](std::uint64_t count, Severity severity, const char* code,
+                        const char* message) {
+    if (count > 0) findings.push_back({severity, code, message, name_, count});
   };
-  add(bad_values_, "counter-value",
-      "a value was left out that no counter can have: negative, not a number or over 2^46");
-  add(bad_rows_, "counter-row", "a row was left out that names no kernel or no dispatch");
-  add(bad_times_, "counter-times",
-      "the times of a dispatch cannot be right (it ends before it begins, or begins at 0) and are "
-      "not used");
+  note(bad_values_, Severity::error, "counter-value",
+       "a value was left out that no counter can have: negative, not a number or over 2^46");
+  note(bad_rows_, Severity::error, "counter-row",
+       "a row was left out that names no kernel or no dispatch");
+  note(bad_times_, Severity::error, "counter-times",
+       "the times of a dispatch cannot be right (it ends before it begins, or begins at 0) and are "
+       "not used");
 }
 
 [[noreturn]] void refuse_without_counters(std::span<const fs::path> inputs,

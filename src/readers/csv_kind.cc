@@ -90,6 +90,8 @@ std::string run_prefix(const std::filesystem::path& path) {
   for (const std::string_view ending : kEndings) {
     const std::size_t at = name.rfind(ending);
     if (at == std::string::npos) continue;
+    const std::size_t end = at + ending.size();
+    if (end < name.size() && name[end] != '.') continue;  // kernel_trace_old is another run's.
     name.erase(at);
     while (name.ends_with('_')) name.pop_back();
     return name;
