@@ -55,9 +55,14 @@ struct Fact {
   Cell value;
 };
 
+/// Likewise a table: JSON and CSV only, because people find it in a file.
+struct Annex {
+  Table table;
+};
+
 struct Report {
   std::string title;
-  std::vector<std::variant<Heading, Prose, Bullets, Table, Fact>> blocks;
+  std::vector<std::variant<Heading, Prose, Bullets, Table, Fact, Annex>> blocks;
 };
 
 /// A cell as people read it, for prose: "1.234 ms", "37.6 %", "12,345", "3.5 MiB"; "–" for what was

@@ -35,6 +35,7 @@ void write_csv(const Report& report, std::ostream& out) {
   const char* separator = "";
   for (const auto& block : report.blocks) {
     const auto* table = std::get_if<Table>(&block);
+    if (const auto* annex = std::get_if<Annex>(&block)) table = &annex->table;
     if (table == nullptr) continue;
     out << separator << "# " << table->id << '\n';
     write_csv(*table, out);

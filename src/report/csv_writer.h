@@ -50,6 +50,25 @@ class CsvWriter {
     append({digits, sizeof digits});
   }
 
+  /// Picoseconds as microseconds, exactly: 1500 is 0.001500.
+  void micros(std::int64_t picoseconds) {
+    separate();
+    room(2 * kLongestNumber);
+    if (picoseconds < 0) buffer_[used_++] = '-';
+    const std::uint64_t size = picoseconds < 0 ? 0 - static_cast<std::uint64_t>(picoseconds)
+                                               : static_cast<std::uint64_t>(picoseconds);
+    constexpr std::uint64_t kMicro = 1'000'000;
+    used_ = static_cast<std::size_t>(
+        std::to_chars(buffer_.get() + used_, buffer_.get() + kBytes, size / kMicro).ptr -
+        buffer_.get());
+    buffer_[used_++] = '.';
+    std::uint64_t rest = size % kMicro;
+    for (std::size_t digit = 6; digit-- > 0; rest /= 10) {
+      buffer_[used_ + digit] = static_cast<char>('0' + rest % 10);
+    }
+    used_ += 6;
+  }
+
   /// Not measured.
   void cell() { separate(); }
 

@@ -48,6 +48,10 @@ void add(const Table& table, Json& /*text*/, Json& keys) {
   keys[table.id] = rows(table);
 }
 
+void add(const Annex& annex, Json& text, Json& keys) {
+  add(annex.table, text, keys);
+}
+
 void add(const Fact& fact, Json& /*text*/, Json& keys) {
   keys[fact.key] = value(fact.value);
 }

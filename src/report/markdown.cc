@@ -176,6 +176,8 @@ void write(const Bullets& bullets, std::ostream& out) {
 
 void write(const Fact& /*for machines*/, std::ostream& /*out*/) {}
 
+void write(const Annex& /*for machines*/, std::ostream& /*out*/) {}
+
 std::string escaped(const std::string& plain) {
   std::string result;
   result.reserve(plain.size());

@@ -38,6 +38,7 @@ void require_sums(const SkipStats& stats) {
 
 SkipStats skip_stats(const Trace& trace, const SkipOptions& options) {
   SkipStats out;
+  out.short_gap = options.short_gap;
   out.works = find_works(trace);
   out.timelines = device_timelines(trace, out.works);
   out.steps = find_steps(trace, out.works, out.timelines, options.steps);

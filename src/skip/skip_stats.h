@@ -22,6 +22,7 @@ struct SkipOptions {
 };
 
 struct SkipStats {
+  Picoseconds short_gap = kShortGap;  ///< As asked for
   Works works;
   std::vector<DeviceTimeline> timelines;
   Steps steps;

@@ -1,0 +1,195 @@
+// Flags, and the order of work: read, compute, write the files, describe.
+#include "commands/skip_stats/command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/skip_stats/rows_csv.h"
+#include "commands/skip_stats/summary.h"
+#include "commands/skip_stats/sweep.h"
+#include "jaxtrace/error.h"
+#include "report/output_dir.h"
+
+namespace jaxtrace {
+namespace {
+
+constexpr const char* kDefaultDirectory = "skip-stats";
+
+struct Flags {
+  bool full = false;
+  std::string step_function;
+  std::vector<std::string> sweep;
+  double short_gap_us = 5;
+  Thresholds thresholds;
+};
+
+SkipOptions options_of(const Flags& flags) {
+  SkipOptions options;
+  options.steps.function = flags.step_function;
+  options.thresholds = flags.thresholds;
+  constexpr double kPicosecondsPerMicrosecond = 1e6;
+  options.short_gap =
+      Picoseconds{static_cast<std::int64_t>(flags.short_gap_us * kPicosecondsPerMicrosecond)};
+  return options;
+}
+
+/// Throws if the function asked for is never called: steps would silently be found otherwise.
+void require_function(const Flags& flags, const Context& context, const Trace& trace) {
+  if (flags.step_function.empty()) return;
+  const std::vector<std::string> known = step_functions(trace);
+  if (std::ranges::find(known, flags.step_function) != known.end()) return;
+  constexpr std::size_t kMost = 10;
+  std::string list;
+  for (std::size_t i = 0; i < known.size() && i < kMost; ++i) {
+    list += (i == 0 ? "" : ", ") + known[i];
+  }
+  throw InputError(
+      context.capture().string(),
+      "has no call of " + flags.step_function +
+          (list.empty() ? "; it records no calls of jitted functions"
+                        : "; it records calls of " + list + (known.size() > kMost ? ", …" : "")));
+}
+
+/// What the trace JSON of the same run says of each device, for the check that it agrees.
+std::vector<JsonTotals> totals_of(const Trace& json, bool name_hosts) {
+  std::vector<JsonTotals> totals;
+  for (const Device& device : json.devices) {
+    std::string plane(json.strings[device.plane]);
+    if (name_hosts) {
+      plane = std::string(json.strings[json.hosts[static_cast<std::size_t>(device.host)].name]) +
+              ":" + plane;
+    }
+    totals.push_back({.plane = std::move(plane), .events = 0, .time = Picoseconds{0}});
+  }
+  for (const Lane& lane : json.lanes) {
+    if (lane.kind != LaneKind::stream) continue;
+    JsonTotals& of_device = totals[static_cast<std::size_t>(lane.device)];
+    of_device.events += lane.count;
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      of_device.time += json.events.duration[i];
+    }
+  }
+  return totals;
+}
+
+struct JsonSide {
+  std::optional<std::vector<JsonTotals>> totals;
+  std::string problem;
+  std::vector<std::filesystem::path> files;
+};
+
+JsonSide read_json_side(const Context& context, const Trace& trace) {
+  JsonSide side;
+  side.files = trace_jsons(context.capture(), context.read.run);
+  try {
+    for (const std::filesystem::path& file : side.files) {
+      const std::vector<JsonTotals> more = totals_of(read_trace_json(file), trace.hosts.size() > 1);
+      if (!side.totals) side.totals.emplace();
+      side.totals->insert(side.totals->end(), more.begin(), more.end());
+    }
+  } catch (const InputError& error) {
+    side.totals.reset();
+    side.problem = std::string("the JSON cannot be read: ") + error.what();
+  }
+  return side;
+}
+
+void write_table(const Table& table, OutputDir& directory) {
+  write_csv(table, directory.file(table.id + ".csv"));
+}
+
+Outcome run(const Flags& flags, const Context& context) {
+  ReadOptions read = context.read;
+  read.json = true;
+  const Trace trace = read_capture(context.capture(), read);
+  require_function(flags, context, trace);
+  const JsonSide json = read_json_side(context, trace);
+  SkipOptions options = options_of(flags);
+  options.json = json.totals ? &*json.totals : nullptr;
+  options.json_problem = json.problem;
+  const SkipStats stats = skip_stats(trace, options);
+  const Found all = found(trace, stats);
+
+  std::vector<std::filesystem::path> inputs = json.files;
+  for (const Host& host : trace.hosts) inputs.emplace_back(trace.strings[host.file]);
+  OutputDir directory(context.out.empty() ? kDefaultDirectory : context.out, inputs);
+  write_rows_csv(all, directory.file("rows.csv"));
+  write_gaps_csv(all, directory.file("gaps.csv"));
+  for (const Table& table :
+       {checks_table(all), steps_table(all), devices_table(all), streams_table(all),
+        causes_table(all), kernels_table(all), chains_table(all)}) {
+    write_table(table, directory);
+  }
+
+  Outcome outcome;
+  outcome.report = summary(all, flags.full);
+  outcome.findings = trace.findings;
+  outcome.doubts = strict_failures(stats);
+  if (!flags.sweep.empty()) {
+    std::vector<SweepPoint> points = {sweep_point(context.capture(), stats, trace)};
+    for (const std::string& capture : flags.sweep) {
+      const Trace other = read_capture(capture, read);
+      points.push_back(sweep_point(capture, skip_stats(other, options_of(flags)), other));
+    }
+    Table table = sweep_table(points);
+    write_table(table, directory);
+    outcome.report.blocks.emplace_back(std::move(table));
+  }
+  write_json(outcome.report, directory.file("summary.json"));
+  directory.commit();
+  return outcome;
+}
+
+Run declare(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_flag("--full", flags->full, "Print every check, step and estimate, and the top kernels");
+  app.add_option("--step-fn", flags->step_function,
+                 "Calls of this jitted function are the steps; default: annotations, else the "
+                 "function with the most device time")
+      ->type_name("FUNCTION");
+  app.add_option(
+         "--sweep", flags->sweep,
+         "More captures of the same program, by growing batch: where launches begin to queue")
+      ->type_name("CAPTURE");
+  app.add_option("--short-gap-us", flags->short_gap_us,
+                 "Up to this long, a gap before work that was asked for in time is dispatch")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  const auto share = [&](const char* name, double& value, const char* help) {
+    app.add_option(name, value, help)->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  };
+  share("--high", flags->thresholds.high,
+        "A loss of this share of the window holds the program back");
+  share("--gpu-bound", flags->thresholds.gpu_bound, "Compute of this share is GPU-bound");
+  share("--margin", flags->thresholds.margin, "Losses that differ by less are named together");
+  app.footer(
+      "Examples:\n"
+      "  jaxtrace skip-stats /tmp/jax-trace\n"
+      "  jaxtrace skip-stats host.trace.json.gz --full\n"
+      "  jaxtrace skip-stats logdir --step-fn train_step --format json\n"
+      "  jaxtrace skip-stats batch1 --sweep batch2 batch4 batch8\n"
+      "\n"
+      "Writes rows.csv, steps.csv, streams.csv, devices.csv, gaps.csv, causes.csv, kernels.csv,\n"
+      "chains.csv, checks.csv and summary.json into ./skip-stats or the directory of --out.");
+  return [flags](const Context& context) { return run(*flags, context); };
+}
+
+}  // namespace
+
+Command skip_stats_command() {
+  return {.name = "skip-stats",
+          .summary = "Host-bound or GPU-bound, where the time goes, and what the host was doing",
+          .input = {.help = "A *.xplane.pb or *.trace.json.gz, a directory of them, or a JAX log "
+                            "directory"},
+          .declare = declare};
+}
+
+}  // namespace jaxtrace

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "jaxtrace/command.h"
+
+namespace jaxtrace {
+
+Command skip_stats_command();
+
+}  // namespace jaxtrace

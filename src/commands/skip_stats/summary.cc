@@ -1,0 +1,588 @@
+// Every share names its window, which is the steady window of the device it is of.
+#include "commands/skip_stats/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands/skip_stats/cells.h"
+
+namespace jaxtrace {
+namespace {
+
+constexpr std::size_t kFewRows = 4;
+constexpr std::size_t kManyRows = 40;
+
+std::string shown(Picoseconds time) {
+  return for_people(std::int64_t{time.count()}, Unit::time);
+}
+
+std::string shown(const std::optional<Picoseconds>& time) {
+  return time ? shown(*time) : std::string("–");
+}
+
+std::string percent(double share) {
+  return for_people(share, Unit::ratio);
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", for_people(static_cast<std::int64_t>(count), Unit::count),
+                     count == 1 ? one : many);
+}
+
+const DeviceStats& verdict_stats(const Found& found) {
+  return found.stats.devices[found.stats.verdict.device];
+}
+
+std::size_t used_devices(const Found& found) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      found.stats.timelines, [](const DeviceTimeline& t) { return t.events > 0; }));
+}
+
+// ---- What was read
+
+std::string steps_text(const Steps& steps) {
+  if (steps.rule == StepRule::none) return "no steps were found, so the capture counts as one";
+  std::string what;
+  switch (steps.rule) {
+    case StepRule::annotation:
+      what = fmt::format("step annotations \"{}\"", escape_markdown(steps.name));
+      break;
+    case StepRule::function:
+      what = fmt::format("calls of {}", escape_markdown(steps.name));
+      break;
+    case StepRule::module_run:
+      what = fmt::format("runs of {}", escape_markdown(steps.name));
+      break;
+    default:
+      what = escape_markdown(steps.name);
+      break;
+  }
+  std::string text =
+      fmt::format("{} by {} ({}), {} kept", counted(steps.steps.size(), "step", "steps"), what,
+                  name_of(steps.rule), steps.kept);
+  if (steps.median) {
+    const Step& median = steps.steps[*steps.median];
+    text += fmt::format(", median step {} of {}", median.number, shown(median.period));
+  }
+  return text;
+}
+
+std::string opening(const Found& found) {
+  const SkipStats& stats = found.stats;
+  return fmt::format("{} on {}; {}.",
+                     counted(found.trace.device_events, "device event", "device events"),
+                     counted(used_devices(found), "GPU", "GPUs"), steps_text(stats.steps));
+}
+
+// ---- Checks
+
+void add_checks(Report& report, const Found& found, bool full) {
+  std::size_t passed = 0, failed = 0;
+  Table table{
+      .id = "failed_checks",
+      .caption = "",
+      .columns = {{"check"}, {"state"}, {"found"}, {"affects", Unit::none, "not to be trusted"}},
+      .rows = {}};
+  for (const CheckResult& check : found.stats.checks) {
+    if (check.state == CheckState::not_applicable && !full) continue;
+    if (check.state == CheckState::pass) ++passed;
+    if (check.state == CheckState::warn || check.state == CheckState::fatal) ++failed;
+    if (check.state == CheckState::pass && !full) continue;
+    table.rows.push_back(
+        {check.id, std::string(name_of(check.state)), text(check.found), text(check.affects)});
+  }
+  report.blocks.emplace_back(
+      Prose{fmt::format("Checks: {} pass, {} fail{}", passed, failed, failed > 0 ? ":" : ".")});
+  if (!table.rows.empty()) report.blocks.emplace_back(std::move(table));
+}
+
+// ---- Verdict
+
+std::string_view in_words(HostBound host) {
+  switch (host) {
+    case HostBound::launch_rate:
+      return "many short gaps: it cannot launch fast enough";
+    case HostBound::dispatch:
+      return "one long gap a step: between executions";
+    case HostBound::host_work:
+      return "host work between launches";
+    case HostBound::none:
+      break;
+  }
+  return "";
+}
+
+std::string_view in_words(Confidence confidence) {
+  constexpr std::string_view kWords[] = {"low", "medium", "high"};
+  return kWords[static_cast<std::size_t>(confidence)];
+}
+
+std::string shares_text(const Found& found) {
+  const Verdict& verdict = found.stats.verdict;
+  std::string out = fmt::format("compute {}", percent(verdict.shares.compute));
+  for (std::size_t i = 0; i < kLosses; ++i) {
+    const auto loss = static_cast<Loss>(i);
+    if (verdict.shares.of(loss) <= 0) continue;
+    out += fmt::format(", {} {}", name_of(loss), percent(verdict.shares.of(loss)));
+  }
+  return out;
+}
+
+std::string verdict_text(const Found& found) {
+  const Verdict& verdict = found.stats.verdict;
+  if (!verdict.why_inconclusive.empty()) {
+    return fmt::format("Verdict: **inconclusive**: {}.",
+                       escape_markdown_sentence(verdict.why_inconclusive));
+  }
+  std::string out = fmt::format("Verdict: **{}**", in_words(verdict.decision));
+  if (verdict.host != HostBound::none) out += fmt::format(" ({})", in_words(verdict.host));
+  if (verdict.straggler) {
+    out += found.stats.stragglers.device
+               ? fmt::format(" (the others wait for {})",
+                             escape_markdown(device_name(found, *found.stats.stragglers.device)))
+               : std::string(" (mostly waiting for a late GPU)");
+  }
+  return out + fmt::format(", confidence {}.", in_words(verdict.confidence));
+}
+
+struct GapSpread {
+  std::uint64_t count = 0;
+  Picoseconds median{0}, p95{0}, max{0};
+};
+
+GapSpread gap_spread(const Found& found) {
+  std::vector<Picoseconds> lengths;
+  for (const ExplainedGap& gap : found.stats.causes.gaps) {
+    if (gap.device == found.stats.verdict.device) lengths.push_back(gap.gap.window.length());
+  }
+  GapSpread out{.count = lengths.size()};
+  if (lengths.empty()) return out;
+  std::ranges::sort(lengths);
+  out.median = lengths[(lengths.size() - 1) / 2];
+  out.p95 = lengths[(lengths.size() - 1) * 95 / 100];
+  out.max = lengths.back();
+  return out;
+}
+
+const StreamStats* busiest_stream(const Found& found) {
+  const StreamStats* busiest = nullptr;
+  for (const StreamStats& stream : found.stats.streams) {
+    if (stream.device != found.stats.verdict.device || stream.latency.queue_known == 0) continue;
+    if (busiest == nullptr || stream.steady.compute() > busiest->steady.compute())
+      busiest = &stream;
+  }
+  return busiest;
+}
+
+Bullets evidence(const Found& found) {
+  const Verdict& verdict = found.stats.verdict;
+  const DeviceStats& device = verdict_stats(found);
+  Bullets out;
+  out.items.push_back(fmt::format("Of the steady window of {} ({}): {}.",
+                                  escape_markdown(device_name(found, verdict.device)),
+                                  shown(device.steady.window.length()), shares_text(found)));
+  const GapSpread gaps = gap_spread(found);
+  std::string line = fmt::format("{}: median {}, 95th percentile {}, longest {}.",
+                                 counted(gaps.count, "gap", "gaps"), shown(gaps.median),
+                                 shown(gaps.p95), shown(gaps.max));
+  if (gaps.count == 0) line = "No gaps.";
+  if (const StreamStats* stream = busiest_stream(found)) {
+    const LatencyStats& latency = stream->latency;
+    line += fmt::format(
+        " {} of {} launches on the busiest stream found it still at work.",
+        percent(static_cast<double>(latency.queued) / static_cast<double>(latency.queue_known)),
+        for_people(static_cast<std::int64_t>(latency.queue_known), Unit::count));
+  }
+  out.items.push_back(std::move(line));
+  for (const std::string& remark : verdict.remarks) out.items.push_back(remark);
+  if (!verdict.doubts.empty() && verdict.why_inconclusive.empty()) {
+    std::string doubts;
+    for (const std::string& doubt : verdict.doubts) {
+      doubts += doubts.empty() ? "" : "; ";
+      doubts += escape_markdown_sentence(doubt);
+    }
+    out.items.push_back(fmt::format("Why not surer: {}.", doubts));
+  }
+  if (!verdict.refuted_by.empty()) {
+    out.items.push_back(fmt::format("It would be refuted by {}.", verdict.refuted_by));
+  }
+  return out;
+}
+
+// ---- Where the time goes
+
+void add_budget_row(Table& table, std::string name, const Budget& budget) {
+  const Picoseconds window = budget.window.length();
+  table.rows.push_back({std::move(name), time(window), ratio_cell(budget.compute(), window),
+                        ratio_cell(budget.exposed_collective(), window),
+                        ratio_cell(budget.exposed_copy(), window),
+                        ratio_cell(budget.idle, window)});
+}
+
+Table budget_table(const Found& found, bool full) {
+  Table table{.id = "budget",
+              .caption =
+                  "Time budget of the steady window (shares of it, which sum to 1; a stream's "
+                  "idle time is not its GPU's):",
+              .columns = {{"device"},
+                          {"window_ps", Unit::time, "window"},
+                          {"compute", Unit::ratio},
+                          {"exposed_communication", Unit::ratio, "exposed comm."},
+                          {"exposed_copies", Unit::ratio, "exposed copies"},
+                          {"idle", Unit::ratio}},
+              .rows = {}};
+  // The verdict's device first, then those with the greatest share of idle time.
+  std::vector<std::size_t> order;
+  for (std::size_t d = 0; d < found.stats.devices.size(); ++d) {
+    if (found.stats.timelines[d].events > 0) order.push_back(d);
+  }
+  const auto key = [&](std::size_t d) {
+    return std::tuple(d != found.stats.verdict.device, -found.stats.devices[d].steady.idle, d);
+  };
+  std::ranges::sort(order, {}, key);
+  const std::size_t rows = full ? order.size() : std::min(order.size(), kFewRows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    add_budget_row(table, device_name(found, order[i]), found.stats.devices[order[i]].steady);
+    for (const StreamStats& stream : found.stats.streams) {
+      if (stream.device != order[i]) continue;
+      if (!full && order[i] != found.stats.verdict.device) continue;
+      if (found.stats.timelines[order[i]].lanes.size() == 1) continue;  // It is the device's.
+      if (!full && stream.steady.busy() <= Picoseconds{0}) continue;
+      const Lane& lane = found.trace.lanes[stream.lane];
+      add_budget_row(table, "· " + std::string(found.trace.strings[lane.name]), stream.steady);
+    }
+  }
+  constexpr std::size_t kMostShort = 9;
+  if (!full && table.rows.size() > kMostShort) table.rows.resize(kMostShort);
+  if (rows < order.size()) {
+    table.caption.insert(table.caption.size() - 2,
+                         fmt::format("; {} more GPUs in devices.csv", order.size() - rows));
+  }
+  return table;
+}
+
+std::string_view meaning(IdlePart part) {
+  switch (part) {
+    case IdlePart::host_late:
+      return "the GPU was free, the host had not asked";
+    case IdlePart::launch_path:
+      return "asked, on its way to the GPU";
+    case IdlePart::graph_internal:
+      return "inside one graph launch";
+    case IdlePart::queued_short:
+      return "asked in time: dispatch gaps";
+    case IdlePart::queued_long:
+      return "asked in time, yet waited: dependencies, memory, another stream";
+    case IdlePart::unknown:
+      return "what ended the gap has no launch";
+    case IdlePart::tail:
+      return "nothing ran afterwards";
+  }
+  return "";
+}
+
+Table idle_table(const Found& found) {
+  const DeviceStats& device = verdict_stats(found);
+  Table table{
+      .id = "idle",
+      .caption = fmt::format("Why {} was idle for {} of it:",
+                             escape_markdown(device_name(found, found.stats.verdict.device)),
+                             shown(device.steady.idle)),
+      .columns = {{"part"},
+                  {"time_ps", Unit::time, "time"},
+                  {"share", Unit::ratio, "of the window"},
+                  {"meaning"}},
+      .rows = {}};
+  for (std::size_t p = 0; p < kIdleParts; ++p) {
+    const auto part = static_cast<IdlePart>(p);
+    const Picoseconds of_part = device.steady_idle.of(part);
+    if (of_part <= Picoseconds{0}) continue;
+    table.rows.push_back({std::string(name_of(part)), time(of_part),
+                          ratio_cell(of_part, device.steady.window.length()),
+                          std::string(meaning(part))});
+  }
+  return table;
+}
+
+Table top_causes(const Found& found, bool full) {
+  const DeviceStats& device = verdict_stats(found);
+  Table table{.id = "top_causes",
+              .caption = "Host events that fill host_late (self time; shares of the window):",
+              .columns = {{"class"},
+                          {"event"},
+                          {"thread"},
+                          {"self_ps", Unit::time, "self"},
+                          {"share", Unit::ratio}},
+              .rows = {}};
+  std::size_t more = 0;
+  for (const Cause& cause : found.stats.causes.causes) {
+    if (cause.device != found.stats.verdict.device) continue;
+    if (table.rows.size() == (full ? kManyRows : kFewRows)) {
+      ++more;
+      continue;
+    }
+    table.rows.push_back({cause.cls == HostClass::none ? Cell{} : text(name_of(cause.cls)),
+                          cause.event, lane_name(found, cause.thread), time(cause.self),
+                          ratio_cell(cause.self, device.steady.window.length())});
+  }
+  if (more > 0) {
+    table.caption = fmt::format(
+        "{}; {} more in causes.csv):", table.caption.substr(0, table.caption.size() - 2), more);
+  }
+  return table;
+}
+
+// ---- SKIP metrics
+
+std::string median_latency_text(const Found& found) {
+  std::vector<Picoseconds> latencies, paper, gpu_idle, cpu_idle;
+  const Steps& steps = found.stats.steps;
+  for (std::size_t s = 0; s < steps.steps.size(); ++s) {
+    if (steps.steps[s].fate != StepFate::kept) continue;
+    const StepLatency& latency = verdict_stats(found).latencies[s];
+    if (!latency.il) continue;
+    latencies.push_back(*latency.il);
+    paper.push_back(*latency.idle_paper);
+    gpu_idle.push_back(*latency.idle_union);
+    if (latency.cpu_idle) cpu_idle.push_back(*latency.cpu_idle);
+  }
+  const Spread il = spread(latencies);
+  if (il.count == 0) return "IL –: the steps have no first host event.";
+  return fmt::format(
+      "IL (first parent op to last kernel) {} median, {} to {}; GPU idle in it {} by union, {} as "
+      "the paper sums it{}; CPU idle {} (jaxtrace's definition).",
+      shown(il.median), shown(il.min), shown(il.max), shown(spread(gpu_idle).median),
+      shown(spread(paper).median),
+      spread(paper).min < Picoseconds{0} ? " (negative: streams ran at once)" : "",
+      shown(spread(cpu_idle).median));
+}
+
+Bullets metrics(const Found& found) {
+  const LatencyStats& latency = verdict_stats(found).steady_latency;
+  Bullets out;
+  std::string line;
+  if (latency.used > 0) {
+    line = fmt::format(
+        "TKLQT {} over {} ({} each{}), a sum of latencies and no share of time",
+        shown(latency.tklqt), counted(latency.used, "launch", "launches"),
+        shown(latency.tklqt / static_cast<std::int64_t>(latency.used)),
+        latency.floor ? fmt::format("; {} where nothing queued", shown(*latency.floor)) : "");
+    if (latency.clamped + latency.dropped > 0) {
+      line += fmt::format("; {} clamped, {} dropped", latency.clamped, latency.dropped);
+    }
+  } else {
+    line = "TKLQT –: no launch is known";
+  }
+  if (latency.kernels > 0) {
+    line += fmt::format("; AKD {} over {}.",
+                        shown(latency.kernel_time / static_cast<std::int64_t>(latency.kernels)),
+                        counted(latency.kernels, "kernel", "kernels"));
+  } else {
+    line += "; AKD –.";
+  }
+  out.items.push_back(std::move(line));
+  out.items.push_back(median_latency_text(found));
+  line.clear();
+  if (latency.launches > 0) {
+    line = fmt::format("{:.2f} events a launch",
+                       static_cast<double>(latency.events - latency.unjoined) /
+                           static_cast<double>(latency.launches));
+    if (latency.graph_launches > 0) {
+      line += fmt::format(
+          ", {} with {} of the time",
+          counted(latency.graph_launches, "graph launch", "graph launches"),
+          percent(static_cast<double>(latency.graph_time.count()) /
+                  static_cast<double>(std::max<std::int64_t>(1, latency.kernel_time.count()))));
+    }
+    line += "; ";
+  }
+  const Chains& chains = found.stats.chains;
+  line += fmt::format("fusing chains that always recur would take launches from {} to {}",
+                      chains.launches, chains.launches_fused);
+  if (const auto hdbi = found.stats.dispatch.hdbi_proxy()) {
+    line +=
+        fmt::format("; hdbi_proxy {:.3f} (0 host-bound, 1 device-bound; not the paper's)", *hdbi);
+  }
+  out.items.push_back(line + ".");
+  return out;
+}
+
+Table what_if_rows(const Found& found, bool full) {
+  Table table{.id = "estimates",
+              .caption = "Estimates, not run: the median step without …",
+              .columns = {{"id"},
+                          {"without"},
+                          {"step_ps", Unit::time, "step"},
+                          {"speedup", Unit::none, "× as fast"},
+                          {"knob", Unit::none, "hypothesis to test"},
+                          {"assumption"}},
+              .rows = {}};
+  if (!found.stats.steps.median) return table;
+  const Picoseconds step = verdict_stats(found).steps[*found.stats.steps.median].step;
+  std::size_t skipped = 0;
+  for (const WhatIf& row : found.stats.what_ifs) {
+    if (!full && (!row.worth || table.rows.size() == kFewRows + 1)) {
+      ++skipped;
+      continue;
+    }
+    const double speedup = static_cast<double>(step.count()) /
+                           static_cast<double>(std::max<std::int64_t>(1, row.step.count()));
+    table.rows.push_back({row.id, row.without, time(row.step), fmt::format("{:.2f}", speedup),
+                          text(row.knob), text(row.assumption)});
+  }
+  if (skipped > 0) {
+    table.caption += fmt::format(" ({} more, or worth under 3 %, with --full)", skipped);
+  }
+  return table;
+}
+
+Table steps_shown(const Found& found) {
+  Table table{.id = "steps_shown",
+              .caption = "Steps on this GPU:",
+              .columns = {{"step"},
+                          {"fate"},
+                          {"period_ps", Unit::time, "period"},
+                          {"il_ps", Unit::time, "IL"},
+                          {"idle_ps", Unit::time, "idle"},
+                          {"host_ps", Unit::time, "of it host"},
+                          {"kernels", Unit::count},
+                          {"spread_ps", Unit::time, "end spread"},
+                          {"straggler"}},
+              .rows = {}};
+  const Steps& steps = found.stats.steps;
+  const std::size_t d = found.stats.verdict.device;
+  for (std::size_t s = 0; s < steps.steps.size() && table.rows.size() < kManyRows; ++s) {
+    const Step& step = steps.steps[s];
+    const StepParts& parts = verdict_stats(found).steps[s];
+    const auto late = std::ranges::find(found.stats.stragglers.steps, s, &StepStraggler::step);
+    const bool aligned = late != found.stats.stragglers.steps.end() && used_devices(found) > 1;
+    const bool window = step.devices[d].window.has_value();
+    table.rows.push_back(
+        {step.number, std::string(name_of(step.fate)) + (steps.median == s ? " (median)" : ""),
+         time(step.period), time(verdict_stats(found).latencies[s].il),
+         window ? time(parts.step - parts.compute - parts.collective - parts.copy) : Cell{},
+         window ? time(parts.idle.host()) : Cell{}, count(step.devices[d].kernels),
+         aligned ? time(late->spread) : Cell{},
+         aligned && late->device ? text(device_name(found, *late->device)) : Cell{}});
+  }
+  return table;
+}
+
+Table kernels_shown(const Found& found) {
+  Table table{.id = "top_kernels",
+              .caption = "Kernels of the kept steps on this GPU, by time (share of their sum):",
+              .columns = {{"kernel"},
+                          {"class"},
+                          {"calls", Unit::count},
+                          {"total_ps", Unit::time, "total"},
+                          {"mean_ps", Unit::time, "mean"},
+                          {"latency_ps", Unit::time, "median latency"},
+                          {"share", Unit::ratio}},
+              .rows = {}};
+  constexpr std::size_t kTop = 10;
+  Picoseconds all{0};
+  for (const KernelRow& row : found.stats.kernels) all += row.duration.total;
+  for (const KernelRow& row : found.stats.kernels) {
+    if (table.rows.size() == kTop) break;
+    table.rows.push_back({text(found.trace.strings[row.name]), text(name_of(row.cls)),
+                          count(row.duration.count), time(row.duration.total),
+                          number(row.duration.mean_ps), time(row.latency.median),
+                          ratio_cell(row.duration.total, all)});
+  }
+  return table;
+}
+
+void add_facts(Report& report, const Found& found) {
+  const auto add = [&](std::string key, Cell value) {
+    report.blocks.emplace_back(Fact{std::move(key), std::move(value)});
+  };
+  const SkipStats& stats = found.stats;
+  const Verdict& verdict = stats.verdict;
+  add("verdict",
+      verdict.why_inconclusive.empty() ? in_words(verdict.decision) : std::string("inconclusive"));
+  add("why_inconclusive", text(verdict.why_inconclusive));
+  const bool judged = verdict.why_inconclusive.empty();
+  add("confidence", judged ? text(in_words(verdict.confidence)) : Cell{});
+  add("host_kind", text(in_words(verdict.host)));
+  add("step_rule", std::string(name_of(stats.steps.rule)));
+  add("step_name", text(stats.steps.name));
+  add("steps", count(stats.steps.steps.size()));
+  add("steps_kept", count(stats.steps.kept));
+  add("median_step",
+      stats.steps.median ? Cell{stats.steps.steps[*stats.steps.median].number} : Cell{});
+  add("median_period_ps",
+      stats.steps.median ? time(stats.steps.steps[*stats.steps.median].period) : Cell{});
+  add("device_events", count(found.trace.device_events));
+  if (stats.devices.empty()) return;
+  add("device", device_name(found, verdict.device));
+  add("compute_share", verdict.shares.compute);
+  constexpr std::string_view kKeys[] = {"compile_share",       "input_share",  "host_share",
+                                        "communication_share", "memcpy_share", "device_wait_share",
+                                        "unknown_share"};
+  for (std::size_t i = 0; i < kLosses; ++i) {
+    add(std::string(kKeys[i]), verdict.shares.loss[i]);
+  }
+  add("straggler",
+      stats.stragglers.device ? text(device_name(found, *stats.stragglers.device)) : Cell{});
+  add("straggler_persistence",
+      stats.stragglers.device ? Cell{stats.stragglers.persistence} : Cell{});
+  add("hdbi_proxy", number(stats.dispatch.hdbi_proxy()));
+  add("hdbi_device_ps", time(stats.dispatch.device));
+  add("hdbi_dispatch_ps", time(stats.dispatch.dispatch));
+  add("hdbi_framework_ps", time(stats.dispatch.framework));
+  add("hdbi_launch_ps", time(stats.dispatch.launch));
+  add("launches", count(stats.chains.launches));
+  add("launches_fused", count(stats.chains.launches_fused));
+  add("python_tracer", text(stats.causes.python_tracer ? "on" : "off"));
+  add("gil_hints", count(stats.causes.gil_hints));
+  add("refuted_by", text(verdict.refuted_by));
+}
+
+}  // namespace
+
+Report summary(const Found& found, bool full) {
+  Report report{.title = "Where the time goes, and what holds the program back", .blocks = {}};
+  std::string notes;
+  for (const std::string& note : found.trace.notes) {
+    notes += notes.empty() ? "" : " ";
+    notes += escape_markdown_sentence(note);
+  }
+  if (!notes.empty()) report.blocks.emplace_back(Prose{notes});
+  report.blocks.emplace_back(Prose{opening(found)});
+  add_checks(report, found, full);
+  report.blocks.emplace_back(Prose{verdict_text(found)});
+  const auto add_table = [&](Table table) {
+    if (!table.rows.empty()) report.blocks.emplace_back(std::move(table));
+  };
+  if (found.trace.device_events > 0) {
+    report.blocks.emplace_back(evidence(found));
+    add_table(budget_table(found, full));
+    add_table(idle_table(found));
+    add_table(top_causes(found, full));
+    report.blocks.emplace_back(metrics(found));
+    add_table(what_if_rows(found, full));
+    if (full) {
+      if (found.stats.steps.rule != StepRule::none) add_table(steps_shown(found));
+      add_table(kernels_shown(found));
+    }
+  }
+  add_facts(report, found);
+  for (Table table :
+       {checks_table(found), steps_table(found), devices_table(found), streams_table(found),
+        causes_table(found), kernels_table(found), chains_table(found), what_ifs_table(found)}) {
+    report.blocks.emplace_back(Annex{std::move(table)});
+  }
+  return report;
+}
+
+std::vector<std::string> strict_failures(const SkipStats& stats) {
+  std::vector<std::string> out;
+  for (const CheckResult& check : stats.checks) {
+    if (check.state != CheckState::warn && check.state != CheckState::fatal) continue;
+    out.push_back(fmt::format("check {} failed: {}", check.id, check.found));
+  }
+  return out;
+}
+
+}  // namespace jaxtrace
