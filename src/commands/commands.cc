@@ -5,11 +5,13 @@
 #include "commands/attribute/command.h"
 #include "commands/kernels/command.h"
 #include "commands/pmc_l2/command.h"
+#include "commands/skip_stats/command.h"
 
 namespace jaxtrace {
 
 std::span<const Command> commands() {
   static const std::vector<Command> table = {
+      skip_stats_command(),
       attribute_command(),
       kernels_command(),
       pmc_l2_command(),

@@ -13,6 +13,13 @@ Picoseconds end_of(const Trace& trace, std::uint32_t event) {
   return trace.events.begin[event] + trace.events.duration[event];
 }
 
+/// JSON has the number in the name: "train 17".
+std::string_view annotation_name(std::string_view name, std::int64_t number) {
+  const std::string suffix = " " + std::to_string(number);
+  if (name.size() > suffix.size() && name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  return name;
+}
+
 /// Of the lanes of each host, the one with the most anchors; the first of equals.
 AnchorSet one_lane_a_host(std::string name, std::vector<Anchors> lanes) {
   AnchorSet set{.name = std::move(name), .hosts = {}};
@@ -85,7 +92,8 @@ AnchorSet annotation_anchors(const Trace& trace) {
     if (trace.strings[stat.key] != "step_num" || stat.event < trace.device_events) continue;
     const auto event = static_cast<std::uint32_t>(stat.event);
     const auto lane = static_cast<std::uint32_t>(lane_of(trace, event));
-    const std::string_view name = trace.strings[trace.events.name[event]];
+    const std::string_view name =
+        annotation_name(trace.strings[trace.events.name[event]], stat.value);
     Anchors& anchors = found[name][lane];
     anchors.host = trace.lanes[lane].host;
     anchors.lane = lane;

@@ -213,8 +213,17 @@ Dealt deal_by_runs(const Trace& trace, const Works& works,
         for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) visit(i);
       }
     };
+    // Threads may launch for each other's devices; the device's own launches most of its work.
+    std::map<std::uint32_t, std::size_t> launched;
+    each([&](std::size_t i) { launched[works.thread[i]] += works.thread[i] == kNoEvent ? 0 : 1; });
+    if (launched.empty()) continue;
+    const std::uint32_t own =
+        std::ranges::max_element(launched, {}, [](const auto& l) { return l.second; })->first;
     each([&](std::size_t i) {
-      if (run_name(i) == StringId::empty || trace.strings[run_name(i)] != most) return;
+      if (works.thread[i] != own || run_name(i) == StringId::empty ||
+          trace.strings[run_name(i)] != most) {
+        return;
+      }
       const std::uint32_t run = works.launches.interval[i];
       if (runs.empty() || runs.back() != run) runs.push_back(run);
     });

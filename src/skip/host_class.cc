@@ -65,7 +65,9 @@ HostClass class_of_frame(std::string_view folded) {
       (folded.ends_with(" _value") || folded.ends_with(" __array__"))) {
     return HostClass::sync;
   }
-  if (contains(folded, "block_until_ready")) return HostClass::sync;
+  if (contains(folded, "block_until_ready") || contains(folded, "try_to_block")) {
+    return HostClass::sync;
+  }
   if (contains(folded, "device_put") || contains(folded, "shard_args")) return HostClass::input;
   if (contains_any(folded, kCompileFrames)) return HostClass::compile;
   return HostClass::python;
@@ -85,7 +87,9 @@ HostClass host_class(std::string_view name, bool is_op) {
   if (contains_any(name, kAlloc)) return HostClass::alloc;
   if (contains_any(name, kCommunication)) return HostClass::comm_setup;
   if (is_op || contains_any(name, kLaunch)) return HostClass::launch;
-  if (name.starts_with("PjRt") && contains(name, "Execute")) return HostClass::launch;
+  if (name.starts_with("PjRt") && (contains(name, "Execute") || contains(name, "Execution"))) {
+    return HostClass::launch;
+  }
   if (contains_any(name, kPool)) return HostClass::pool;
   return HostClass::other;
 }

@@ -122,7 +122,7 @@ std::vector<WhatIf> what_ifs(const StepParts& parts) {
     }
   }
   estimates.add("W8", "all but compute", parts.step - parts.compute,
-                "the floor: nothing around the kernels is left to gain below it",
+                "nothing but its kernels were left: the floor",
                 "the kernels themselves: jaxtrace hotspot, pmc-l2", "");
   if (host > Picoseconds{0} && parts.collective > Picoseconds{0}) {
     estimates.add("W1+W3", "host-caused idle time and exposed communication",

@@ -255,14 +255,34 @@ AgentMap learn_agents(const Trace& trace, const Launches& launches) {
   return map;
 }
 
+/// A call with work on one device only is that work's, whatever handle it gives: threads launch for
+/// each other's devices.
 Join join_of(const Trace& trace, const AgentMap& agents, const Lane& lane, std::uint32_t call,
-             LaunchKind kind) {
+             LaunchKind kind, bool several_devices) {
   if (kind == LaunchKind::nonlaunch) return Join::weak;
+  if (!several_devices) return Join::strong;
   const std::int64_t agent =
       trace.annotations[static_cast<std::size_t>(trace.events.annotation[call])].agent;
   if (agent == kNoAgent) return Join::strong;
   const auto at = agents.find({lane.host, agent});
   return at != agents.end() && at->second != lane.device ? Join::ambiguous : Join::strong;
+}
+
+/// By host event: whether work of its id ran on more than one device.
+std::vector<bool> calls_of_several_devices(const Trace& trace, const Launches& launches) {
+  std::vector<DeviceId> device_of(trace.events.size() - trace.device_events, DeviceId::none);
+  std::vector<bool> several(device_of.size(), false);
+  for (const Lane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::stream) continue;
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      if (launches.call[i] == kNoEvent) continue;
+      const std::size_t row = launches.call[i] - trace.device_events;
+      several[row] =
+          several[row] || (device_of[row] != DeviceId::none && device_of[row] != lane.device);
+      device_of[row] = lane.device;
+    }
+  }
+  return several;
 }
 
 /// Numbers the events that one call has on one device, by begin.
@@ -297,6 +317,7 @@ void number_fans(const Trace& trace, std::span<const std::size_t> lanes, Works& 
 
 void join(const Trace& trace, NameClasses& names, Works& works) {
   const AgentMap agents = learn_agents(trace, works.launches);
+  const std::vector<bool> several = calls_of_several_devices(trace, works.launches);
   std::map<DeviceId, std::vector<std::size_t>> lanes_of;
   for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
     const Lane& lane = trace.lanes[l];
@@ -306,7 +327,8 @@ void join(const Trace& trace, NameClasses& names, Works& works) {
       const std::uint32_t call = works.launches.call[i];
       if (call == kNoEvent) continue;
       works.launch_kind[i] = names.call(trace.events.name[call]);
-      works.join[i] = join_of(trace, agents, lane, call, works.launch_kind[i]);
+      works.join[i] = join_of(trace, agents, lane, call, works.launch_kind[i],
+                              several[call - trace.device_events]);
     }
   }
   std::vector<std::uint32_t> count(trace.events.size() - trace.device_events, 0);

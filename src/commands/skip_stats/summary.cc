@@ -408,33 +408,28 @@ Bullets metrics(const Found& found) {
   return out;
 }
 
-Table what_if_rows(const Found& found, bool full) {
-  Table table{.id = "estimates",
-              .caption = "Estimates, not run: the median step without …",
-              .columns = {{"id"},
-                          {"without"},
-                          {"step_ps", Unit::time, "step"},
-                          {"speedup", Unit::none, "× as fast"},
-                          {"knob", Unit::none, "hypothesis to test"},
-                          {"assumption"}},
-              .rows = {}};
-  if (!found.stats.steps.median) return table;
+void add_what_ifs(Report& report, const Found& found, bool full) {
+  if (found.stats.what_ifs.empty()) return;
   const Picoseconds step = verdict_stats(found).steps[*found.stats.steps.median].step;
+  Bullets rows;
   std::size_t skipped = 0;
   for (const WhatIf& row : found.stats.what_ifs) {
-    if (!full && (!row.worth || table.rows.size() == kFewRows + 1)) {
+    if (!full && (!row.worth || rows.items.size() == kFewRows + 1)) {
       ++skipped;
       continue;
     }
     const double speedup = static_cast<double>(step.count()) /
                            static_cast<double>(std::max<std::int64_t>(1, row.step.count()));
-    table.rows.push_back({row.id, row.without, time(row.step), fmt::format("{:.2f}", speedup),
-                          text(row.knob), text(row.assumption)});
+    std::string line = fmt::format("{}, without {}: {} ({:.2f} times as fast), if {}.", row.id,
+                                   row.without, shown(row.step), speedup, row.assumption);
+    if (!row.knob.empty()) line += fmt::format(" Hypothesis: {}.", row.knob);
+    if (!row.confirm.empty()) line += fmt::format(" To confirm: {}.", row.confirm);
+    rows.items.push_back(std::move(line));
   }
-  if (skipped > 0) {
-    table.caption += fmt::format(" ({} more, or worth under 3 %, with --full)", skipped);
-  }
-  return table;
+  std::string opening = fmt::format("Estimates, not run, of the median step ({})", shown(step));
+  if (skipped > 0) opening += fmt::format("; {} more, or worth under 3 %, with --full", skipped);
+  report.blocks.emplace_back(Prose{opening + ":"});
+  report.blocks.emplace_back(std::move(rows));
 }
 
 Table steps_shown(const Found& found) {
@@ -561,7 +556,7 @@ Report summary(const Found& found, bool full) {
     add_table(idle_table(found));
     add_table(top_causes(found, full));
     report.blocks.emplace_back(metrics(found));
-    add_table(what_if_rows(found, full));
+    add_what_ifs(report, found, full);
     if (full) {
       if (found.stats.steps.rule != StepRule::none) add_table(steps_shown(found));
       add_table(kernels_shown(found));
