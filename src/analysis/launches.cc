@@ -36,23 +36,25 @@ std::vector<Call> calls_of(const Trace& trace, HostId host) {
   return calls;
 }
 
-/// Of several calls with one id (ids wrap and are reused) the latest launch that began before the
-/// work; if clocks are apart and none did, the first; a wait or a callback only if there is nothing
-/// else.
+/// Of several calls with one id (ids wrap and are reused) the latest launch for this device that
+/// began before the work; if clocks are apart and none did, the first; a wait or a callback only if
+/// there is nothing else.
 std::uint32_t call_for(const Trace& trace, const std::vector<Call>& calls, std::size_t first,
-                       Picoseconds begin) {
+                       const Device& device, Picoseconds begin) {
   const auto same_id = [&](std::size_t c) {
     return c < calls.size() && calls[c].correlation == calls[first].correlation;
   };
   if (!same_id(first + 1)) return calls[first].event;
   const auto rank = [&](std::size_t c) {
     const std::uint32_t event = calls[c].event;
-    return std::pair(is_launch(trace.strings[trace.events.name[event]]),
-                     trace.events.begin[event] <= begin);
+    const Annotation& said =
+        trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])];
+    return std::tuple(is_launch(trace.strings[trace.events.name[event]]),
+                      said.agent == device.ordinal, trace.events.begin[event] <= begin);
   };
   std::size_t best = first;
   for (std::size_t c = first + 1; same_id(c); ++c) {
-    if (rank(c) > rank(best) || (rank(c) == rank(best) && rank(c).second)) best = c;
+    if (rank(c) > rank(best) || (rank(c) == rank(best) && std::get<2>(rank(c)))) best = c;
   }
   return calls[best].event;
 }
@@ -188,7 +190,8 @@ Launches find_launches(const Trace& trace) {
           }
           at = static_cast<std::size_t>(found - calls.begin());
         }
-        out.call[i] = call_for(trace, calls, at, trace.events.begin[i]);
+        const Device& device = trace.devices[static_cast<std::size_t>(lane.device)];
+        out.call[i] = call_for(trace, calls, at, device, trace.events.begin[i]);
       }
     }
 
