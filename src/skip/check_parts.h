@@ -9,6 +9,7 @@
 namespace jaxtrace::check {
 
 // ---- check_records.cc: whether what happened was recorded
+CheckResult complete(const CheckInput& in);
 CheckResult json_agrees(const CheckInput& in);
 CheckResult recorded(const CheckInput& in);
 CheckResult join(const CheckInput& in, const LatencyStats& all);

@@ -11,6 +11,23 @@
 
 namespace jaxtrace::check {
 
+CheckResult complete(const CheckInput& in) {
+  const std::string id = "complete";
+  const std::string expected = "the capture is whole";
+  std::vector<std::string> wrong;
+  bool cut_json = false;
+  for (const Finding& finding : in.trace.findings) {
+    if (finding.severity == Severity::note) continue;
+    cut_json = cut_json || finding.code == "json-event-limit";
+    if (std::ranges::find(wrong, finding.code) == wrong.end()) wrong.push_back(finding.code);
+  }
+  if (wrong.empty()) return passed(id, expected, "nothing is known to be missing");
+  return failed(cut_json ? CheckState::fatal : CheckState::warn, id, expected,
+                fmt::format("{}", fmt::join(wrong, ", ")),
+                cut_json ? "everything after the last event kept: use the xplane.pb of the run"
+                         : "totals, which are lower bounds: the warnings say what is missing");
+}
+
 CheckResult json_agrees(const CheckInput& in) {
   const std::string id = "json";
   if (!in.json_problem.empty()) return not_applicable(id, in.json_problem);

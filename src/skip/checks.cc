@@ -78,10 +78,10 @@ std::string_view name_of(CheckState state) {
 std::vector<CheckResult> run_checks(const CheckInput& in) {
   const LatencyStats all = sum(in);
   using namespace check;
-  return {recorded(in),         json_agrees(in),   join(in, all),      launches_have_work(in),
-          graph_fan_out(in),    timing(in),        step_count(in),     kernels_per_step(in),
-          same_work(in),        clock(in, all),    overlap(in),        classified(in),
-          devices_of_calls(in), python_tracer(in), command_buffers(in)};
+  return {complete(in),           recorded(in),         json_agrees(in),   join(in, all),
+          launches_have_work(in), graph_fan_out(in),    timing(in),        step_count(in),
+          kernels_per_step(in),   same_work(in),        clock(in, all),    overlap(in),
+          classified(in),         devices_of_calls(in), python_tracer(in), command_buffers(in)};
 }
 
 }  // namespace jaxtrace
