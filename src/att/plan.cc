@@ -15,8 +15,7 @@ namespace {
 
 // Percent of the waves' time.
 constexpr std::int64_t kHighGain = 10, kMediumGain = 4, kLeastGain = 1;
-constexpr std::int64_t kHighStall = 20;   // Stall that makes an item HIGH whatever its gain
-constexpr std::int64_t kLargeStall = 10;  // Stall that is worth a note though nothing is gained
+constexpr std::int64_t kHighStall = 20;  // Stall that makes an item HIGH whatever its gain
 
 void find_top_class(const PlanFacts& facts, const WaitAnalysis& waits, Plan& plan) {
   std::array<std::int64_t, kStallClasses> stall{};
@@ -46,28 +45,19 @@ std::int64_t most_to_gain(const PlanFacts& facts) {
                                    (1 - facts.matrix_busy.value_or(0)));
 }
 
-Priority priority_of(const PlanFacts& facts, const Candidate& candidate) {
-  if (facts.is_share(candidate.item.gain_cycles, kHighGain) ||
-      facts.is_share(candidate.lost, kHighStall)) {
+Priority priority_of(const PlanFacts& facts, const PlanCandidate& candidate) {
+  if (facts.is_share(candidate.gain, kHighGain) || facts.is_share(candidate.lost, kHighStall)) {
     return Priority::high;
   }
-  return facts.is_share(candidate.item.gain_cycles, kMediumGain) ? Priority::medium : Priority::low;
-}
-
-/// What costs much and cannot be hidden behind anything that the kernel does.
-std::string without_gain(const PlanFacts& facts, const PlanItem& item) {
-  return fmt::format(
-      "{} of the stall has nothing in its {} to overlap with: {} ({})",
-      percent(item.stall_cycles, facts.stall_cycles),
-      item.rows.empty() || facts.loop_of(item.rows.front()) == kNoLoop ? "kernel" : "loop",
-      item.cause, item.evidence);
+  return facts.is_share(candidate.gain, kMediumGain) ? Priority::medium : Priority::low;
 }
 
 /// 1 - Π(1 - gain), in cycles.
 std::int64_t combined(const Plan& plan) {
   double left = 1;
   for (const PlanItem& item : plan.items) {
-    left *= 1 - static_cast<double>(item.gain_cycles) / static_cast<double>(plan.wave_cycles);
+    left *= 1 - static_cast<double>(item.gain_cycles.value_or(0)) /
+                    static_cast<double>(plan.wave_cycles);
   }
   return static_cast<std::int64_t>((1 - left) * static_cast<double>(plan.wave_cycles));
 }
@@ -97,7 +87,7 @@ Plan make_plan(const ThreadTrace& trace, const Loops& loops, const WaitAnalysis&
   if (plan.wave_cycles <= 0) return plan;
   find_top_class(facts, waits, plan);
 
-  std::vector<Candidate> found;
+  std::vector<PlanCandidate> found;
   find_spills(facts, found);
   find_waits(facts, found);
   find_barriers(facts, found);
@@ -106,20 +96,24 @@ Plan make_plan(const ThreadTrace& trace, const Loops& loops, const WaitAnalysis&
   find_low_occupancy(facts, found);
 
   plan.notes = notes_on(facts);
-  for (Candidate& candidate : found) {
+  for (PlanCandidate& candidate : found) {
     PlanItem& item = candidate.item;
-    item.gain_cycles = std::min(item.gain_cycles, most_to_gain(facts));
-    if (!facts.is_share(item.gain_cycles, kLeastGain)) {
-      if (facts.is_share(candidate.lost, kLargeStall)) {
-        plan.notes.push_back(without_gain(facts, item));
-      }
+    candidate.gain = std::min(candidate.gain, most_to_gain(facts));
+    if (facts.is_share(candidate.gain, kLeastGain)) {
+      item.gain_cycles = candidate.gain;
+    } else if (facts.is_share(candidate.lost, kHighStall)) {
+      item.assumption =
+          "the kernel has nothing to overlap it with, and whether memory could be "
+          "faster, only counters tell (`jaxtrace pmc-l2`)";
+    } else {
       continue;
     }
     item.priority = priority_of(facts, candidate);
     plan.items.push_back(std::move(item));
   }
   std::ranges::stable_sort(plan.items, {}, [](const PlanItem& item) {
-    return std::tuple(-item.gain_cycles, item.rows.empty() ? kNoOperation : item.rows.front());
+    return std::tuple(item.priority, -item.gain_cycles.value_or(0),
+                      item.rows.empty() ? kNoOperation : item.rows.front(), item.pattern);
   });
   plan.combined_gain_cycles = std::min(combined(plan), most_to_gain(facts));
   if (plan.items.empty()) {

@@ -24,16 +24,16 @@ enum class Priority : std::uint8_t { high, medium, low };
 /// "HIGH", "MED", "LOW".
 std::string_view name_of(Priority priority);
 
-/// One thing to try.
+/// One thing to try.  Its sentences have no full stop; `assumption` goes on after a colon.
 struct PlanItem {
   std::string pattern;  ///< "vmem-in-loop" …: docs/hotspot.md
   Priority priority = Priority::low;
-  std::vector<std::uint32_t> rows;  ///< Instructions that it costs time in, by address
-  std::string source;               ///< Their line with the most stall, or empty
-  std::string stall_class;          ///< Class with the most stall among them
-  std::int64_t stall_cycles = 0;    ///< Σ of the rows
-  std::int64_t latency_cycles = 0;  ///< Σ of the rows
-  std::int64_t gain_cycles = 0;     ///< Recoverable
+  std::vector<std::uint32_t> rows;          ///< Instructions that it costs time in, by address
+  std::string source;                       ///< Their line with the most stall, or empty
+  std::string stall_class;                  ///< Class with the most stall among them
+  std::int64_t stall_cycles = 0;            ///< Of the rows, what is due to this
+  std::int64_t latency_cycles = 0;          ///< Σ of the rows
+  std::optional<std::int64_t> gain_cycles;  ///< Recoverable; absent: the trace cannot tell
   std::string cause, fix, evidence, assumption, effort;  ///< Sentences; effort: easy, medium, hard
 };
 
@@ -52,7 +52,7 @@ struct Plan {
   std::vector<PlanItem> items;  ///< By gain, then first row
   std::vector<PlanArtefact> artefacts;
   std::int64_t combined_gain_cycles = 0;  ///< 1 - Π(1 - gain), as cycles: gains overlap
-  std::vector<std::string> notes;  ///< What is not an item: memory-bound, nothing above 1 % …
+  std::vector<std::string> notes;         ///< What is no item: memory-bound, nothing above 1 % …
 };
 
 /// `hidden` may be null.

@@ -49,7 +49,7 @@ std::int64_t number_of(std::string_view line) {
 
 }  // namespace
 
-std::int64_t Scope::cover_of_one() const {
+std::int64_t PlanScope::cover_of_one() const {
   return times > 0 ? saturating_add(matrix_cycles, vector_issue) / times : 0;
 }
 
@@ -89,13 +89,13 @@ void PlanFacts::sum_scopes() {
   scopes_.resize(loops.loops.size());
   straight_.resize(std::max<std::size_t>(1, trace.kernels.size()));
   for (std::uint32_t k = 0; k < scopes_.size(); ++k) scopes_[k].times = loops.loops[k].iterations;
-  for (Scope& scope : straight_) scope.times = loops.waves;
+  for (PlanScope& scope : straight_) scope.times = loops.waves;
   for (std::uint32_t k = 0; k < rows; ++k) {
     const Instruction& i = row(k);
     const std::uint32_t loop = loop_of(k);
-    Scope& scope = loop == kNoLoop
-                       ? straight_[std::min<std::size_t>(i.kernel, straight_.size() - 1)]
-                       : scopes_[loop];
+    PlanScope& scope = loop == kNoLoop
+                           ? straight_[std::min<std::size_t>(i.kernel, straight_.size() - 1)]
+                           : scopes_[loop];
     if (class_of[k] == StallClass::matrix) {
       scope.matrix_count = saturating_add(scope.matrix_count, i.hits);
       const std::int64_t pipe = saturating_multiply(matrix_cycles_of[k], i.hits);
@@ -109,7 +109,7 @@ void PlanFacts::sum_scopes() {
     if (around_[k] != k || loops.loops[k].parent == kNoLoop) continue;
     const std::uint32_t outer = around_[loops.loops[k].parent];
     if (outer == kNoLoop) continue;
-    Scope& into = scopes_[outer];
+    PlanScope& into = scopes_[outer];
     into.matrix_count = saturating_add(into.matrix_count, scopes_[k].matrix_count);
     into.matrix_cycles = saturating_add(into.matrix_cycles, scopes_[k].matrix_cycles);
     into.vector_issue = saturating_add(into.vector_issue, scopes_[k].vector_issue);
@@ -193,7 +193,7 @@ std::uint32_t PlanFacts::loop_of(std::uint32_t row) const {
   return loop == kNoLoop ? kNoLoop : around_[loop];
 }
 
-const Scope& PlanFacts::scope_of(std::uint32_t k) const {
+const PlanScope& PlanFacts::scope_of(std::uint32_t k) const {
   const std::uint32_t loop = loop_of(k);
   if (loop != kNoLoop) return scopes_[loop];
   return straight_[std::min<std::size_t>(row(k).kernel, straight_.size() - 1)];
@@ -274,12 +274,11 @@ std::int64_t PlanFacts::lost(std::uint32_t row, std::int64_t stall) const {
 }
 
 std::string PlanFacts::how_lost() const {
-  if (hidden != nullptr) return "counted is only stall in which the SIMD's math units were idle";
-  if (math_busy && *waves_of_simd > 1) {
-    return fmt::format("the other waves of the SIMD keep its math units busy {:.0f} % of the time",
-                       100 * *math_busy * (*waves_of_simd - 1) / *waves_of_simd);
-  }
-  return "an upper bound, as other waves may fill the time";
+  if (hidden != nullptr) return "only stall counts in which the SIMD's math units were idle";
+  if (!math_busy) return "an upper bound, as other waves may fill the time";
+  if (*waves_of_simd < 1.05) return "there is no other wave on the SIMD to fill the time";
+  return fmt::format("other waves of the SIMD do math in {:.0f} % of the time, which is taken off",
+                     100 * *math_busy * (*waves_of_simd - 1) / *waves_of_simd);
 }
 
 bool PlanFacts::is_share(std::int64_t cycles, std::int64_t percent) const {

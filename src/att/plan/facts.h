@@ -27,7 +27,7 @@ struct WaitView {
 };
 
 /// Sums over the rows of a loop that went round, or over what is in none.
-struct Scope {
+struct PlanScope {
   std::int64_t times = 0;             ///< Iterations, or waves
   std::int64_t matrix_count = 0;      ///< Matrix instructions executed
   std::int64_t matrix_cycles = 0;     ///< Of the matrix pipe
@@ -59,7 +59,7 @@ class PlanFacts {
   const Instruction& row(std::uint32_t row) const { return trace.instructions[row]; }
   /// Innermost loop around a row that went round, or kNoLoop.
   std::uint32_t loop_of(std::uint32_t row) const;
-  const Scope& scope_of(std::uint32_t row) const;
+  const PlanScope& scope_of(std::uint32_t row) const;
   bool in_matrix_loop(std::uint32_t row) const;
   /// Before the first loop that went round, in the order of rows.
   bool in_prologue(std::uint32_t row) const { return row < first_loop_row_; }
@@ -88,8 +88,8 @@ class PlanFacts {
   void name_sources();
 
   std::vector<std::uint32_t> around_;  ///< By loop: itself or the nearest around it that went round
-  std::vector<Scope> scopes_;          ///< By loop
-  std::vector<Scope> straight_;        ///< By kernel
+  std::vector<PlanScope> scopes_;      ///< By loop
+  std::vector<PlanScope> straight_;    ///< By kernel
   std::vector<std::string_view> source_;
   std::vector<std::int64_t> unclaimed_;
   std::uint32_t first_loop_row_ = 0;

@@ -20,42 +20,17 @@ constexpr std::int64_t kBusyLds = 16;       // Stall of one access that shows th
 constexpr std::int64_t kBarrierShare = 10;  // Percent of the waves' time
 constexpr std::int64_t kNopShare = 3;
 
-/// The rows of a class with the most stall, in words: "instruction 493 (s_barrier): 680.7 cycles,
-/// 24 times".
-std::string worst_rows(const PlanFacts& facts, std::vector<std::uint32_t> rows) {
-  std::ranges::stable_sort(rows, std::ranges::greater{},
-                           [&](std::uint32_t k) { return facts.row(k).stall_cycles; });
-  std::string text;
-  const std::size_t shown = std::min<std::size_t>(rows.size(), 3);
-  for (std::size_t k = 0; k < shown; ++k) {
-    const Instruction& i = facts.row(rows[k]);
-    text += fmt::format("{}{} stalls {} cycles, {} times", k == 0 ? "" : "; ",
-                        named(facts, rows[k]), average(i.stall_cycles, i.hits), i.hits);
-  }
-  if (rows.size() > shown) text += fmt::format("; {} more", rows.size() - shown);
-  return text;
-}
-
 /// Math of one iteration, or one wave, that could stand where the rows stall.
 std::int64_t coverable(const PlanFacts& facts, const std::vector<std::uint32_t>& rows,
                        std::int64_t lost) {
   if (rows.empty()) return 0;
-  const Scope& scope = facts.scope_of(rows.front());
+  const PlanScope& scope = facts.scope_of(rows.front());
   return std::min(lost, saturating_multiply(scope.times, scope.cover_of_one()));
 }
 
-struct Words {
-  std::string_view id, cause, fix, effort;
-  std::int64_t factor;
-};
-
-Candidate candidate_of(PlanFacts& facts, const Words& words,
-                       const std::vector<std::uint32_t>& rows) {
-  Candidate c;
-  c.item.pattern = words.id;
-  c.item.cause = words.cause;
-  c.item.fix = words.fix;
-  c.item.effort = words.effort;
+PlanCandidate candidate_of(PlanFacts& facts, const PatternWords& words,
+                           const std::vector<std::uint32_t>& rows) {
+  PlanCandidate c = begin_candidate(words);
   for (const std::uint32_t row : rows) {
     const std::int64_t stall = facts.claim(row, facts.unclaimed(row));
     if (stall > 0) add_row(facts, c, row, stall);
@@ -63,8 +38,14 @@ Candidate candidate_of(PlanFacts& facts, const Words& words,
   finish(facts, c);
   c.item.evidence = worst_rows(facts, c.item.rows);
   c.item.assumption = "waves are alike; " + facts.how_lost();
-  c.item.gain_cycles = c.lost / 100 * words.factor;
+  c.gain = factor_of(c.lost, words.factor);
   return c;
+}
+
+std::int64_t hits_of(const PlanFacts& facts, const std::vector<std::uint32_t>& rows) {
+  std::int64_t hits = 0;
+  for (const std::uint32_t row : rows) hits = saturating_add(hits, facts.row(row).hits);
+  return hits;
 }
 
 /// Rows of one kind, by loop and source line.
@@ -114,21 +95,6 @@ std::vector<std::vector<std::uint32_t>> runs_of_loads(const PlanFacts& facts) {
   return runs;
 }
 
-std::string width_note(const PlanFacts& facts, const std::vector<std::uint32_t>& rows) {
-  std::int64_t narrow = 0, bytes = 16;
-  for (const std::uint32_t row : rows) {
-    const std::int64_t of_row = bytes_of_lane(mnemonic_of(facts.row(row).text));
-    if (of_row == 0 || of_row > 4) continue;
-    ++narrow;
-    bytes = std::min(bytes, of_row);
-  }
-  if (2 * narrow < static_cast<std::int64_t>(rows.size())) return "";
-  return fmt::format(
-      "; first see whether neighbouring elements can be moved together: most of "
-      "these move only {} {} a lane, and one instruction can move 16",
-      bytes, bytes == 1 ? "byte" : "bytes");
-}
-
 /// Whether an operand of `later` overlaps the result of `earlier`, both matrix instructions.
 bool depends(const Instruction& later, const Instruction& earlier) {
   const auto result = operands_of(earlier.text);
@@ -138,19 +104,46 @@ bool depends(const Instruction& later, const Instruction& earlier) {
                              [&](std::string_view s) { return overlaps(s, result.front()); });
 }
 
+/// Accumulation registers that no matrix instruction uses, only moves to and from them.
+void find_parked(PlanFacts& facts, std::vector<PlanCandidate>& found) {
+  std::vector<std::uint32_t> moves;
+  bool reads = false, writes = false;
+  for (std::uint32_t k = 0; k < facts.class_of.size(); ++k) {
+    const std::string_view text = facts.row(k).text;
+    if (facts.class_of[k] == StallClass::matrix) {
+      const auto operands = operands_of(text);
+      if (std::ranges::any_of(operands, [](std::string_view o) { return o.starts_with("a"); })) {
+        return;
+      }
+    }
+    if (facts.class_of[k] != StallClass::acc || facts.row(k).hits <= 0) continue;
+    moves.push_back(k);
+    reads = reads || text.find("_read") != std::string_view::npos;
+    writes = writes || text.find("_write") != std::string_view::npos;
+  }
+  if (!reads || !writes) return;
+  PlanCandidate c =
+      candidate_of(facts,
+                   {"accum-spill",
+                    "values are parked in accumulation registers and fetched back, as vector "
+                    "registers run out",
+                    "Use fewer registers at a time: smaller tiles, or shorter lives of values",
+                    "hard", kRemoving},
+                   moves);
+  c.gain = c.item.latency_cycles;
+  c.item.assumption = "the moves can be avoided without losing a wave";
+  found.push_back(std::move(c));
+}
+
 }  // namespace
 
-void find_spills(PlanFacts& facts, std::vector<Candidate>& found) {
-  const Words words = {
+void find_spills(PlanFacts& facts, std::vector<PlanCandidate>& found) {
+  const PatternWords words = {
       "spill", "registers are spilled to memory (scratch), and loaded back",
       "Use fewer registers at a time: smaller tiles, shorter lives of values, or a "
       "launch bound that allows more registers a wave",
       "hard", kRemoving};
-  Candidate c;
-  c.item.pattern = words.id;
-  c.item.cause = words.cause;
-  c.item.fix = words.fix;
-  c.item.effort = words.effort;
+  PlanCandidate c = begin_candidate(words);
   bool stack = false;
   for (const OccupancyReport::Variant& v : facts.occupancy.variants) {
     stack = stack || (v.resources != nullptr && v.resources->scratch_bytes.value_or(0) > 0);
@@ -161,56 +154,56 @@ void find_spills(PlanFacts& facts, std::vector<Candidate>& found) {
         facts.row(k).text;  // Before gfx940: "buffer_load_dword v1, off, s[0:3]"
     return stack && text.starts_with("buffer_") && text.find("off, s[0:3]") != std::string::npos;
   };
-  std::int64_t gain = 0;
   for (std::uint32_t k = 0; k < facts.class_of.size(); ++k) {
     if (facts.row(k).hits <= 0 || !is_scratch(k)) continue;
     add_row(facts, c, k, facts.claim(k, facts.unclaimed(k)));
-    gain = saturating_add(gain, facts.row(k).latency_cycles);
+    c.gain = saturating_add(c.gain, facts.row(k).latency_cycles);
   }
+  find_parked(facts, found);
   if (c.item.rows.empty()) return;
   for (const WaitView& view : facts.waits) {
     if (view.operation == kNoOperation || !is_scratch(view.operation)) continue;
     const std::int64_t stall = facts.claim(view.wait, view.stall_cycles);
     add_row(facts, c, view.wait, stall);
-    gain = saturating_add(gain, facts.lost(view.wait, stall));
+    c.gain = saturating_add(c.gain, facts.lost(view.wait, stall));
   }
   finish(facts, c);
-  c.item.gain_cycles = gain;
   c.item.evidence = worst_rows(facts, c.item.rows);
   c.item.assumption = "the spills can be avoided without losing a wave";
   found.push_back(std::move(c));
 }
 
-void find_barriers(PlanFacts& facts, std::vector<Candidate>& found) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> groups;
-  std::map<std::uint32_t, bool> raises_priority;
+void find_barriers(PlanFacts& facts, std::vector<PlanCandidate>& found) {
+  std::vector<std::uint32_t> rows;
+  bool takes_turns = false;
   std::int64_t all = 0;
   for (std::uint32_t k = 0; k < facts.class_of.size(); ++k) {
-    const std::uint32_t loop = facts.loop_of(k);
-    if (mnemonic_of(facts.row(k).text) == "s_setprio") raises_priority[loop] = true;
+    takes_turns =
+        takes_turns || (facts.row(k).hits > 0 && mnemonic_of(facts.row(k).text) == "s_setprio");
     if (facts.class_of[k] != StallClass::barrier) continue;
-    groups[loop].push_back(k);
+    rows.push_back(k);
     all = saturating_add(all, facts.row(k).stall_cycles);
   }
   if (!facts.is_share(all, kBarrierShare)) return;
-  for (const auto& [loop, rows] : groups) {
-    Words words = {"barrier", "waves wait at barriers for the slowest of their workgroup",
-                   "Give the waves equal work between barriers, drop barriers that nothing needs, "
-                   "or split them into signal and wait",
-                   "hard", kRestructuring};
-    if (raises_priority[loop]) {
-      words.cause =
-          "waves wait at barriers for each other; with s_setprio around the math, halves of the "
-          "workgroup seem to take turns, and then the wait is as long as the other half's phase";
-      words.fix =
-          "Balance the phases: the half that loads should take as long as the half that computes";
-    }
-    found.push_back(candidate_of(facts, words, rows));
+  PatternWords words = {
+      "barrier", "waves wait at barriers for the slowest of their workgroup",
+      "Give the waves equal work between barriers, drop barriers that nothing needs, or "
+      "split them into signal and wait",
+      "hard", kRestructuring};
+  if (takes_turns) {
+    words.cause =
+        "waves wait at barriers for each other; the s_setprio around the math suggests that halves "
+        "of the workgroup take turns, and then one waits for as long as the other's phase is "
+        "longer";
+    words.fix =
+        "Balance the phases, so that the half that loads takes as long as the half that computes, "
+        "and drop barriers that nothing needs";
   }
+  found.push_back(candidate_of(facts, words, rows));
 }
 
-void find_loads(PlanFacts& facts, std::vector<Candidate>& found) {
-  const Words burst = {
+void find_loads(PlanFacts& facts, std::vector<PlanCandidate>& found) {
+  const PatternWords burst = {
       "vmem-burst",
       "many loads are issued in a row with no math between, and the memory "
       "pipeline is full",
@@ -223,19 +216,19 @@ void find_loads(PlanFacts& facts, std::vector<Candidate>& found) {
       latency = saturating_add(latency, facts.row(row).latency_cycles);
     }
     if (5 * static_cast<double>(stall) < 4 * static_cast<double>(latency)) continue;
-    Candidate c = candidate_of(facts, burst, rows);
-    c.item.gain_cycles = coverable(facts, rows, c.lost) / 100 * burst.factor;
-    c.item.fix += width_note(facts, rows);
+    PlanCandidate c = candidate_of(facts, burst, rows);
+    c.gain = factor_of(coverable(facts, rows, c.lost), burst.factor);
+    c.item.fix += width_note(facts, rows, 4);
     c.item.evidence =
-        fmt::format("{} loads from {} to {}; {}", rows.size(), facts.row(rows.front()).line,
-                    facts.row(rows.back()).line, c.item.evidence);
+        fmt::format("{} loads from instruction {} to {}; {}", rows.size(),
+                    facts.row(rows.front()).line, facts.row(rows.back()).line, c.item.evidence);
     found.push_back(std::move(c));
   }
-  const auto rest = [&](const Words& words, auto is) {
+  const auto rest = [&](const PatternWords& words, auto is) {
     for (const auto& [key, rows] : grouped(facts, is)) {
-      Candidate c = candidate_of(facts, words, rows);
-      c.item.gain_cycles = coverable(facts, rows, c.lost) / 100 * words.factor;
-      c.item.fix += width_note(facts, rows);
+      PlanCandidate c = candidate_of(facts, words, rows);
+      c.gain = factor_of(coverable(facts, rows, c.lost), words.factor);
+      c.item.fix += width_note(facts, rows, 4);
       found.push_back(std::move(c));
     }
   };
@@ -248,19 +241,20 @@ void find_loads(PlanFacts& facts, std::vector<Candidate>& found) {
        [&](std::uint32_t k) { return facts.class_of[k] == StallClass::vmem_store; });
 }
 
-void find_busy_units(PlanFacts& facts, std::vector<Candidate>& found) {
-  const auto busy_lds = [&](std::uint32_t k) {
-    const Instruction& i = facts.row(k);
-    return facts.class_of[k] == StallClass::lds && i.hits > 0 && i.stall_cycles / i.hits > kBusyLds;
-  };
-  for (const auto& [key, rows] : grouped(facts, busy_lds)) {
-    found.push_back(candidate_of(
+void find_busy_units(PlanFacts& facts, std::vector<PlanCandidate>& found) {
+  const auto is_lds = [&](std::uint32_t k) { return facts.class_of[k] == StallClass::lds; };
+  for (const auto& [key, rows] : grouped(facts, is_lds)) {
+    PlanCandidate c = candidate_of(
         facts,
-        {"lds-busy", "LDS accesses cannot be issued: it is out of bandwidth, or banks conflict",
-         "Use the widest accesses (b128); where banks conflict (counter SQ_LDS_BANK_CONFLICT), pad "
-         "or swizzle the tile",
-         "medium", kRestructuring},
-        rows));
+        {"lds-busy", "LDS accesses cannot be issued: the LDS is still busy with earlier ones",
+         "Use fewer and wider accesses (b128), and spread them over the math", "medium",
+         kRestructuring},
+        rows);
+    const std::int64_t each = c.item.stall_cycles / std::max<std::int64_t>(1, hits_of(facts, rows));
+    if (each > kBusyLds) {
+      c.item.fix += "; banks may conflict (counter SQ_LDS_BANK_CONFLICT): pad or swizzle the tile";
+    }
+    found.push_back(std::move(c));
   }
 
   // A wave may find the pipe busy with the matrix instruction of each other wave of its SIMD; only
@@ -299,12 +293,12 @@ void find_busy_units(PlanFacts& facts, std::vector<Candidate>& found) {
     stall = saturating_add(stall, facts.row(k).stall_cycles);
   }
   if (!facts.is_share(stall, kNopShare)) return;
-  Candidate c =
+  PlanCandidate c =
       candidate_of(facts,
                    {"nop", "the compiler pads dependent instructions with s_nop",
                     "Put independent instructions between the dependent ones", "easy", kReordering},
                    nops);
-  c.item.gain_cycles = coverable(facts, nops, c.lost) / 100 * kReordering;
+  c.gain = factor_of(coverable(facts, nops, c.lost), kReordering);
   found.push_back(std::move(c));
 }
 

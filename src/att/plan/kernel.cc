@@ -56,8 +56,8 @@ std::string for_one_more(const Occupancy& model) {
 void note_math(const PlanFacts& facts, std::vector<std::string>& notes) {
   if (facts.matrix_busy && *facts.matrix_busy >= 0.1) {
     notes.push_back(fmt::format(
-        "The matrix unit of a SIMD is busy about {:.0f} % of the time ({:.1f} waves a SIMD): what "
-        "remains bounds every gain",
+        "The matrix unit of a SIMD is busy about {:.0f} % of the time ({:.1f} waves a SIMD): no "
+        "schedule can gain more than the rest",
         100 * *facts.matrix_busy, *facts.waves_of_simd));
   } else if (facts.math_busy && *facts.math_busy >= kBusy) {
     notes.push_back(fmt::format(
@@ -135,7 +135,7 @@ void note_grid(const PlanFacts& facts, std::vector<std::string>& notes) {
 
 }  // namespace
 
-void find_low_occupancy(PlanFacts& facts, std::vector<Candidate>& found) {
+void find_low_occupancy(PlanFacts& facts, std::vector<PlanCandidate>& found) {
   if (facts.occupancy.variants.empty()) return;
   const Occupancy& model = facts.occupancy.variants.front().model;
   for (const OccupancyReport::Variant& v : facts.occupancy.variants) {
@@ -147,7 +147,7 @@ void find_low_occupancy(PlanFacts& facts, std::vector<Candidate>& found) {
   const std::string needed = for_one_more(model);
   const std::int64_t stall = stall_of(facts, is_memory_wait);
   if (needed.empty() || !facts.is_share(stall, kMuchWaiting)) return;
-  Candidate c;
+  PlanCandidate c;
   PlanItem& item = c.item;
   item.pattern = "low-occupancy";
   item.stall_class = "memory";
@@ -164,7 +164,7 @@ void find_low_occupancy(PlanFacts& facts, std::vector<Candidate>& found) {
   item.stall_cycles = stall;
   // One wave more has its share of the time to fill.
   const std::int64_t waves = std::max<std::int64_t>(1, model.waves / kSimdsOfCu);
-  item.gain_cycles = c.lost / (waves + 1) / 100 * kRestructuring;
+  c.gain = factor_of(c.lost / (waves + 1), kRestructuring);
   item.evidence = fmt::format("loads, LDS accesses and waits for them stall {} of the waves' time",
                               percent(stall, facts.wave_cycles));
   item.assumption =

@@ -12,7 +12,21 @@
 
 namespace jaxtrace {
 
-void add_row(const PlanFacts& facts, Candidate& candidate, std::uint32_t row, std::int64_t stall) {
+std::int64_t factor_of(std::int64_t cycles, std::int64_t percent) {
+  return cycles / 100 * percent + cycles % 100 * percent / 100;
+}
+
+PlanCandidate begin_candidate(const PatternWords& words) {
+  PlanCandidate c;
+  c.item.pattern = words.id;
+  c.item.cause = words.cause;
+  c.item.fix = words.fix;
+  c.item.effort = words.effort;
+  return c;
+}
+
+void add_row(const PlanFacts& facts, PlanCandidate& candidate, std::uint32_t row,
+             std::int64_t stall) {
   PlanItem& item = candidate.item;
   if (std::ranges::find(item.rows, row) == item.rows.end()) {
     item.rows.push_back(row);
@@ -22,7 +36,7 @@ void add_row(const PlanFacts& facts, Candidate& candidate, std::uint32_t row, st
   candidate.lost = saturating_add(candidate.lost, facts.lost(row, stall));
 }
 
-void finish(const PlanFacts& facts, Candidate& candidate) {
+void finish(const PlanFacts& facts, PlanCandidate& candidate) {
   PlanItem& item = candidate.item;
   std::ranges::sort(item.rows);
   std::array<std::int64_t, kStallClasses> classes{};
@@ -63,6 +77,36 @@ std::string named(const PlanFacts& facts, std::uint32_t row) {
   std::string_view text = code_of(i.text);
   if (!text.starts_with("s_wait")) text = mnemonic_of(i.text);
   return fmt::format("instruction {} ({})", i.line, text);
+}
+
+std::string worst_rows(const PlanFacts& facts, std::vector<std::uint32_t> rows) {
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [&](std::uint32_t k) { return facts.row(k).stall_cycles; });
+  std::string text;
+  const std::size_t shown = std::min<std::size_t>(rows.size(), 3);
+  for (std::size_t k = 0; k < shown; ++k) {
+    const Instruction& i = facts.row(rows[k]);
+    text += fmt::format("{}{} stalls {} cycles, {} times", k == 0 ? "" : "; ",
+                        named(facts, rows[k]), average(i.stall_cycles, i.hits), i.hits);
+  }
+  if (rows.size() > shown) text += fmt::format("; {} more", rows.size() - shown);
+  return text;
+}
+
+std::string width_note(const PlanFacts& facts, const std::vector<std::uint32_t>& rows,
+                       std::int64_t most) {
+  std::int64_t narrow = 0, bytes = 0;
+  for (const std::uint32_t row : rows) {
+    const std::int64_t of_row = bytes_of_lane(mnemonic_of(facts.row(row).text));
+    if (of_row == 0 || of_row > most) continue;
+    ++narrow;
+    bytes = std::max(bytes, of_row);
+  }
+  if (2 * narrow <= static_cast<std::int64_t>(rows.size())) return "";
+  return fmt::format(
+      "; see first whether neighbouring elements can be moved together: most of "
+      "these instructions move at most {} {} a lane, of 16 that one can",
+      bytes, bytes == 1 ? "byte" : "bytes");
 }
 
 }  // namespace jaxtrace

@@ -16,6 +16,8 @@ constexpr std::int64_t kNoWait = 8;       // A wait that does not wait takes 4 c
 constexpr std::int64_t kLdsLatency = 64;  // An LDS read without conflicts takes at least this long.
 constexpr std::int64_t kDirectly = 16;    // Issued so few cycles before is "directly before".
 
+constexpr std::int64_t kPrologueShare = 5;  // Percent of the waves' time
+
 /// In the order in which they claim.
 enum class Pattern : std::uint8_t {
   dma_drain,
@@ -24,18 +26,14 @@ enum class Pattern : std::uint8_t {
   lds_near,
   smem_prologue,
   smem_in_loop,
+  vmem_serial,
   vmem_late,
   lds_late,
   mixed,
   other,
 };
 
-struct Words {
-  std::string_view id, cause, fix, effort;
-  std::int64_t factor;
-};
-
-Words words_of(Pattern pattern, bool in_loop) {
+PatternWords words_of(Pattern pattern, std::size_t waits) {
   switch (pattern) {
     case Pattern::dma_drain:
       return {"dma-drain", "a load into LDS is waited for directly after it is issued",
@@ -72,17 +70,22 @@ Words words_of(Pattern pattern, bool in_loop) {
       return {"smem-in-loop", "a scalar load is waited for in every iteration",
               "Hoist the scalar load out of the loop, or issue it one iteration earlier", "easy",
               kReordering};
-    case Pattern::vmem_late:
-      if (in_loop) {
-        return {"vmem-late", "memory takes longer than what lies between the load and its use",
-                "Issue the loads earlier: one more stage of prefetching, or more work in between",
+    case Pattern::vmem_serial:
+      if (waits == 1) {
+        return {"vmem-serial", "each wave loads, and waits for it with next to nothing in between",
+                "Give each wave several independent loads to issue before the first wait: more "
+                "elements for each work-item",
                 "medium", kPrefetching};
       }
       return {"vmem-serial",
-              "loads outside of any loop are waited for one after the other, with little between",
-              "Issue independent loads together before the first wait, and move other set-up work "
-              "between",
+              "loads outside of any loop are each waited for before the next, with next to nothing "
+              "in between",
+              "Issue loads that do not depend on each other together, before the first wait",
               "easy", kPrefetching};
+    case Pattern::vmem_late:
+      return {"vmem-late", "memory takes longer than what lies between the load and its use",
+              "Issue the loads earlier: one more stage of prefetching, or more work in between",
+              "medium", kPrefetching};
     case Pattern::lds_late:
       return {"lds-late",
               "LDS takes longer than what lies between the access and the wait: many accesses are "
@@ -154,7 +157,9 @@ Pattern pattern_of(const PlanFacts& facts, const WaitView& view,
         view.matrix_between <= 2) {
       return Pattern::vmem_in_loop;
     }
-    return Pattern::vmem_late;
+    // A fourth of the latency between is more than address computations and the like.
+    const bool serial = loop == kNoLoop && 4 * view.distance < view.exposed;
+    return serial ? Pattern::vmem_serial : Pattern::vmem_late;
   }
   if (kind == StallClass::smem) {
     return loop == kNoLoop ? Pattern::smem_prologue : Pattern::smem_in_loop;
@@ -179,7 +184,7 @@ std::string evidence_of(const PlanFacts& facts, std::vector<WaitView> views) {
         average(v.stall_cycles, facts.row(v.wait).hits), facts.row(v.wait).hits);
   }
   if (views.size() > shown) text += fmt::format("; {} more", views.size() - shown);
-  text += facts.dynamic ? " (distances from wave files)" : " (distances from averages)";
+  text += facts.dynamic ? " (distances from wave files)" : " (distances estimated from averages)";
   return text;
 }
 
@@ -213,14 +218,9 @@ std::string register_note(const PlanFacts& facts, const std::vector<WaitView>& v
 
 using Key = std::tuple<Pattern, std::uint32_t, std::string_view>;
 
-Candidate candidate_of(PlanFacts& facts, Pattern pattern, bool in_loop,
-                       const std::vector<WaitView>& views) {
-  const Words words = words_of(pattern, in_loop);
-  Candidate c;
-  c.item.pattern = words.id;
-  c.item.cause = words.cause;
-  c.item.fix = words.fix;
-  c.item.effort = words.effort;
+PlanCandidate candidate_of(PlanFacts& facts, Pattern pattern, const std::vector<WaitView>& views) {
+  const PatternWords words = words_of(pattern, views.size());
+  PlanCandidate c = begin_candidate(words);
   std::int64_t recoverable = 0, longest = 0;
   std::vector<WaitView> used;
   for (const WaitView& v : views) {
@@ -236,9 +236,9 @@ Candidate candidate_of(PlanFacts& facts, Pattern pattern, bool in_loop,
     longest = std::max(longest, lost);
   }
   // Loads that are issued together wait as long as the longest.
-  if (!in_loop) recoverable = std::max(recoverable, c.lost - longest);
+  if (pattern == Pattern::vmem_serial) recoverable = std::max(recoverable, c.lost - longest);
   if (pattern == Pattern::smem_prologue) recoverable = c.lost;
-  c.item.gain_cycles = recoverable / 100 * words.factor;
+  c.gain = factor_of(recoverable, words.factor);
   c.item.evidence = evidence_of(facts, used);
   c.item.assumption = "waves are alike and bandwidth is not the limit; " + facts.how_lost();
   const bool holds_longer = pattern == Pattern::vmem_in_loop || pattern == Pattern::vmem_late ||
@@ -252,7 +252,7 @@ Candidate candidate_of(PlanFacts& facts, Pattern pattern, bool in_loop,
 
 }  // namespace
 
-void find_waits(PlanFacts& facts, std::vector<Candidate>& found) {
+void find_waits(PlanFacts& facts, std::vector<PlanCandidate>& found) {
   const auto wide = wide_distances(facts);
   std::map<Key, std::vector<WaitView>> groups;
   for (const WaitView& view : facts.waits) {
@@ -261,8 +261,10 @@ void find_waits(PlanFacts& facts, std::vector<Candidate>& found) {
         .push_back(view);
   }
   for (const auto& [key, views] : groups) {
-    const auto& [pattern, loop, source] = key;
-    found.push_back(candidate_of(facts, pattern, loop != kNoLoop, views));
+    PlanCandidate c = candidate_of(facts, std::get<Pattern>(key), views);
+    const bool small =
+        c.item.pattern == "smem-prologue" && !facts.is_share(c.item.stall_cycles, kPrologueShare);
+    if (!small) found.push_back(std::move(c));
   }
 }
 

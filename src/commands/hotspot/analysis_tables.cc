@@ -184,8 +184,9 @@ Table plan_csv(Dispatches dispatches) {
            text_cell(item.source), item.rows.empty() ? Cell() : line(item.rows.front()),
            item.rows.empty() ? Cell() : line(item.rows.back()), text_cell(item.stall_class),
            item.stall_cycles, optional_cell(ratio(item.stall_cycles, plan.stall_cycles)),
-           item.gain_cycles, optional_cell(ratio(item.gain_cycles, plan.wave_cycles)), item.effort,
-           item.cause, item.fix, item.evidence, item.assumption});
+           optional_cell(item.gain_cycles),
+           item.gain_cycles ? optional_cell(ratio(*item.gain_cycles, plan.wave_cycles)) : Cell(),
+           item.effort, item.cause, item.fix, item.evidence, item.assumption});
     }
   }
   return table;

@@ -25,10 +25,16 @@ void add_item(Report& report, const Dispatch& dispatch, const PlanItem& item, st
   Bullets bullets;
   bullets.items.push_back("Root cause: " + escape_markdown_sentence(item.cause));
   bullets.items.push_back("Fix: " + escape_markdown_sentence(item.fix));
-  bullets.items.push_back(fmt::format(
-      "Estimated gain: about {} of the waves' cycles (a hypothesis: {}). Check that results stay "
-      "right, and time it again.",
-      share_text(item.gain_cycles, plan.wave_cycles), escape_markdown_sentence(item.assumption)));
+  if (item.gain_cycles) {
+    bullets.items.push_back(fmt::format(
+        "Estimated gain: about {} of the waves' cycles (a hypothesis: {}). Check that results stay "
+        "right, and time it again.",
+        share_text(*item.gain_cycles, plan.wave_cycles),
+        escape_markdown_sentence(item.assumption)));
+  } else {
+    bullets.items.push_back("Estimated gain: not known: " +
+                            escape_markdown_sentence(item.assumption));
+  }
   bullets.items.push_back("Evidence: " + escape_markdown_sentence(item.evidence));
   report.blocks.emplace_back(std::move(bullets));
 }
