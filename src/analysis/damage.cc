@@ -31,7 +31,7 @@ std::vector<bool> find_damage(const Trace& trace) {
     const Picoseconds most = longest(trace.hosts[static_cast<std::size_t>(lane.host)]);
     for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
       const bool timeless = e.begin[i].count() == 0 && e.duration[i].count() == 0;
-      damaged[i] = timeless || e.duration[i] < Picoseconds{0} || e.duration[i] > most;
+      damaged[i] = timeless || e.duration[i] > most || !has_plausible_time(trace, i);
     }
   }
   return damaged;

@@ -6,6 +6,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/damage.h"
+#include "analysis/sum.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -71,7 +74,7 @@ std::map<std::string_view, Picoseconds> launched_time(
       const Call& call = *std::prev(after);
       if (at < end_of(trace, call.event)) name = trace.strings[call.name];
     }
-    if (!name.empty()) time[name] += trace.events.duration[i];
+    if (!name.empty()) add_time(time[name], trace.events.duration[i]);
   }
   return time;
 }
@@ -90,6 +93,7 @@ AnchorSet annotation_anchors(const Trace& trace) {
   std::map<std::string_view, Picoseconds> time;
   for (const EventStat& stat : trace.stats) {
     if (trace.strings[stat.key] != "step_num" || stat.event < trace.device_events) continue;
+    if (!has_plausible_time(trace, stat.event)) continue;
     const auto event = static_cast<std::uint32_t>(stat.event);
     const auto lane = static_cast<std::uint32_t>(lane_of(trace, event));
     const std::string_view name =
@@ -99,7 +103,7 @@ AnchorSet annotation_anchors(const Trace& trace) {
     anchors.lane = lane;
     anchors.events.push_back(event);  // Stats are by event, so by begin within a lane.
     anchors.numbers.push_back(stat.value);
-    time[name] += trace.events.duration[event];
+    add_time(time[name], trace.events.duration[event]);
   }
   if (found.empty()) return {};
   const auto longest = std::ranges::max_element(time, {}, [](const auto& t) { return t.second; });
@@ -124,6 +128,7 @@ std::vector<Call> outermost_calls(const Trace& trace, std::size_t lane) {
     const auto [at, added] = is_call.try_emplace(name, false);
     if (added) at->second = !called_function(trace.strings[name]).empty();
     if (!at->second || trace.events.begin[i] < open_until) continue;
+    if (!has_plausible_time(trace, i)) continue;
     open_until = end_of(trace, static_cast<std::uint32_t>(i));
     calls.push_back({static_cast<std::uint32_t>(i), name});
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/sum.h"
 #include "skip/host_class.h"
 
 namespace jaxtrace {
@@ -168,13 +169,13 @@ Chains find_chains(const Scope& scope, std::size_t device, double threshold, std
       }
       for (std::size_t k = 0; k < f.length; ++k) {
         const std::uint32_t event = events[place + k];
-        chain.time += trace.events.duration[event];
+        add_time(chain.time, trace.events.duration[event]);
         if (k == 0) continue;
         const std::uint32_t last = events[place + k - 1];
         const Window window{trace.events.begin[last] + trace.events.duration[last],
                             trace.events.begin[event]};
         if (window.length() <= Picoseconds{0}) continue;
-        chain.gaps += window.length();
+        add_time(chain.gaps, window.length());
         if (const std::uint32_t step = scope.steps.step_of[event]; chosen && step != kNoStep) {
           out.host_gaps[step] += split_gap(trace, scope.works, {window, last, event}).host();
         }

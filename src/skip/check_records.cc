@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/sum.h"
+
 namespace jaxtrace::check {
 
 CheckResult complete(const CheckInput& in) {
@@ -40,7 +42,7 @@ CheckResult json_agrees(const CheckInput& in) {
     for (const std::size_t l : in.timelines[d].lanes) {
       const Lane& lane = in.trace.lanes[l];
       for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-        time += in.trace.events.duration[i];
+        add_time(time, in.trace.events.duration[i]);
       }
     }
     const auto at = std::ranges::find(*in.json, plane, &JsonTotals::plane);

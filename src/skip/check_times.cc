@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/sum.h"
+
 namespace jaxtrace::check {
 namespace {
 
@@ -59,7 +61,7 @@ CheckResult overlap(const CheckInput& in) {
       for (const std::uint32_t event : lane_order(in.trace, in.works, l)) {
         const Picoseconds begin = in.trace.events.begin[event];
         const Picoseconds end = begin + in.trace.events.duration[event];
-        if (begin < reached) twice += std::min(reached, end) - begin;
+        if (begin < reached) add_time(twice, std::min(reached, end) - begin);
         busy += std::max(Picoseconds{0}, end - std::max(begin, reached));
         reached = std::max(reached, end);
       }
@@ -83,10 +85,10 @@ CheckResult classified(const CheckInput& in) {
   std::map<std::string_view, Picoseconds> names;
   for (std::size_t i = 0; i < in.trace.device_events; ++i) {
     if (!in.works.timed[i]) continue;
-    all += in.trace.events.duration[i];
+    add_time(all, in.trace.events.duration[i]);
     if (in.works.cls[i] != WorkClass::other) continue;
-    other += in.trace.events.duration[i];
-    names[in.trace.strings[in.trace.events.name[i]]] += in.trace.events.duration[i];
+    add_time(other, in.trace.events.duration[i]);
+    add_time(names[in.trace.strings[in.trace.events.name[i]]], in.trace.events.duration[i]);
   }
   if (all <= Picoseconds{0}) return not_applicable(id, "no device time");
   const double part = static_cast<double>(other.count()) / static_cast<double>(all.count());

@@ -6,6 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/damage.h"
+#include "analysis/sum.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -48,7 +51,7 @@ std::vector<std::uint32_t> runs_of(const Trace& trace, std::size_t lane) {
   for (std::size_t i = row.first; i < row.first + row.count; ++i) {
     const auto [at, added] = is_run.try_emplace(trace.events.name[i], false);
     if (added) at->second = !module_of_interval(trace.strings[trace.events.name[i]]).empty();
-    if (at->second) runs.push_back(static_cast<std::uint32_t>(i));
+    if (at->second && has_plausible_time(trace, i)) runs.push_back(static_cast<std::uint32_t>(i));
   }
   return runs;
 }
@@ -195,7 +198,7 @@ Dealt deal_by_runs(const Trace& trace, const Works& works,
   };
   for (std::size_t i = 0; i < trace.device_events; ++i) {
     if (works.timed[i] && run_name(i) != StringId::empty) {
-      time[trace.strings[run_name(i)]] += trace.events.duration[i];
+      add_time(time[trace.strings[run_name(i)]], trace.events.duration[i]);
     }
   }
   Dealt dealt;
@@ -225,6 +228,7 @@ Dealt deal_by_runs(const Trace& trace, const Works& works,
         return;
       }
       const std::uint32_t run = works.launches.interval[i];
+      if (!has_plausible_time(trace, run)) return;
       if (runs.empty() || runs.back() != run) runs.push_back(run);
     });
     const auto begin_of = [&](std::uint32_t run) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analysis/damage.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -19,7 +21,7 @@ std::vector<std::uint32_t> events_of(const Trace& trace, std::span<const std::ui
   for (const std::uint32_t l : lanes) {
     const Lane& lane = trace.lanes[l];
     for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-      if (trace.events.duration[i] <= Picoseconds{0}) continue;
+      if (trace.events.duration[i] <= Picoseconds{0} || !has_plausible_time(trace, i)) continue;
       if (transparent && transparent(trace.events.name[i])) continue;
       events.push_back(static_cast<std::uint32_t>(i));
     }

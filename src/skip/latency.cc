@@ -8,6 +8,8 @@
 #include <span>
 #include <tuple>
 
+#include "analysis/sum.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -42,7 +44,7 @@ void add_lane(const Scope& scope, std::size_t l, bool kept_only, LatencyStats& s
     const Picoseconds duration = works.damaged[i] ? Picoseconds{0} : trace.events.duration[i];
     if (is_kernel(works.cls[i]) && !works.damaged[i]) {
       ++stats.kernels;
-      stats.kernel_time += duration;
+      add_time(stats.kernel_time, duration);
     }
     if (works.join[i] != Join::strong) {
       ++stats.unjoined;
@@ -50,9 +52,9 @@ void add_lane(const Scope& scope, std::size_t l, bool kept_only, LatencyStats& s
     }
     if (works.launch_kind[i] == LaunchKind::graph) {
       ++stats.graph_events;
-      stats.graph_time += duration;
+      add_time(stats.graph_time, duration);
     }
-    stats.tklqt_naive += std::max(Picoseconds{0}, raw_latency(trace, works, i));
+    add_time(stats.tklqt_naive, std::max(Picoseconds{0}, raw_latency(trace, works, i)));
     if (works.graph_index[i] != 0) continue;
     ++stats.launches;
     if (works.launch_kind[i] == LaunchKind::graph) ++stats.graph_launches;
@@ -67,7 +69,7 @@ void add_lane(const Scope& scope, std::size_t l, bool kept_only, LatencyStats& s
     stats.dropped += found.skew == Skew::dropped ? 1 : 0;
     if (!found.value) continue;
     ++stats.used;
-    stats.tklqt += *found.value;
+    add_time(stats.tklqt, *found.value);
 
     const std::uint32_t call = works.launches.call[i];
     ++stats.queue_known;
@@ -80,7 +82,7 @@ void add_lane(const Scope& scope, std::size_t l, bool kept_only, LatencyStats& s
       ++stats.slow_calls;
     } else if (trace.events.duration[i] < api) {
       ++stats.short_kernels;
-      stats.short_kernel_time += duration;
+      add_time(stats.short_kernel_time, duration);
     }
     if (trace.events.begin[i] - end_of(trace, call) > kLateKernel) ++stats.late_kernels;
   }
@@ -114,7 +116,7 @@ Spread spread(std::vector<Picoseconds> values) {
   out.count = values.size();
   if (values.empty()) return out;
   std::ranges::sort(values);
-  for (const Picoseconds value : values) out.total += value;
+  for (const Picoseconds value : values) add_time(out.total, value);
   out.min = values.front();
   out.max = values.back();
   out.median = values[(values.size() - 1) / 2];

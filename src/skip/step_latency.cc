@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/damage.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -119,7 +121,7 @@ Dispatch dispatch_time(const Scope& scope, Blamer& blamer, HostNames& names, std
       const Lane& row = trace.lanes[l];
       for (std::size_t i = row.first; i < row.first + row.count; ++i) {
         const auto event = static_cast<std::uint32_t>(i);
-        if (!is_dispatch(names.of_event(event))) continue;
+        if (!is_dispatch(names.of_event(event)) || !has_plausible_time(trace, i)) continue;
         const Window at{std::max(trace.events.begin[i], window.begin),
                         std::min(end_of(trace, event), window.end)};
         if (at.begin < at.end) busy_parts.push_back(at);

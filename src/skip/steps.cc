@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/sum.h"
 #include "skip/deal.h"
 #include "skip/host_class.h"
 
@@ -77,7 +78,7 @@ void add_device_work(const Trace& trace, const Works& works,
         if (works.cls[i] != WorkClass::memcpy && works.cls[i] != WorkClass::memset) ++step.kernels;
         if (works.launches.call[i] != kNoEvent && works.graph_index[i] == 0) ++step.launches;
         if (!works.timed[i]) continue;
-        step.kernel_time += trace.events.duration[i];
+        add_time(step.kernel_time, trace.events.duration[i]);
         const Picoseconds begin = trace.events.begin[i];
         if (!step.first || begin < *step.first) step.first = begin;
         if (!step.last_end || end_of(trace, i) > *step.last_end) step.last_end = end_of(trace, i);

@@ -327,6 +327,8 @@ void join(const Trace& trace, NameClasses& names, Works& works) {
       const std::uint32_t call = works.launches.call[i];
       if (call == kNoEvent) continue;
       works.launch_kind[i] = names.call(trace.events.name[call]);
+      // A call without plausible times cannot be compared with.
+      if (!has_plausible_time(trace, call)) continue;
       works.join[i] = join_of(trace, agents, lane, call, works.launch_kind[i],
                               several[call - trace.device_events]);
     }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/sum.h"
 #include "commands/skip_stats/rows_csv.h"
 #include "commands/skip_stats/summary.h"
 #include "commands/skip_stats/sweep.h"
@@ -74,7 +75,7 @@ std::vector<JsonTotals> totals_of(const Trace& json, bool name_hosts) {
     JsonTotals& of_device = totals[static_cast<std::size_t>(lane.device)];
     of_device.events += lane.count;
     for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-      of_device.time += json.events.duration[i];
+      add_time(of_device.time, json.events.duration[i]);
     }
   }
   return totals;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "analysis/sum.h"
 #include "report/csv_writer.h"
 
 namespace jaxtrace {
@@ -91,6 +92,18 @@ Swept sweep_all(const Found& found) {
   return out;
 }
 
+/// Of events that may be damaged.
+Picoseconds end_of(const Trace& trace, std::size_t event) {
+  Picoseconds end = trace.events.begin[event];
+  add_time(end, trace.events.duration[event]);
+  return end;
+}
+
+Picoseconds since(Picoseconds instant, Picoseconds origin) {
+  add_time(instant, -origin);
+  return instant;
+}
+
 void write_launch_cells(const Found& found, const Names& names, std::size_t i, CsvWriter& csv) {
   const Trace& trace = found.trace;
   const Works& works = found.stats.works;
@@ -105,8 +118,8 @@ void write_launch_cells(const Found& found, const Names& names, std::size_t i, C
   csv.cell(names.event(call));
   csv.cell(name_of(works.launch_kind[i]));
   csv.cell(names.lane(works.thread[i]));
-  csv.micros((trace.events.begin[call] - found.origin).count());
-  csv.micros((trace.events.begin[call] + trace.events.duration[call] - found.origin).count());
+  csv.micros(since(trace.events.begin[call], found.origin).count());
+  csv.micros(since(end_of(trace, call), found.origin).count());
   csv.cell(works.fan_out[i]);
   csv.cell(works.graph_index[i]);
 }
@@ -120,7 +133,7 @@ void write_latency_cells(const Found& found, std::size_t i, Picoseconds last_end
     return;
   }
   const std::uint32_t call = works.launches.call[i];
-  const Picoseconds call_end = trace.events.begin[call] + trace.events.duration[call];
+  const Picoseconds call_end = end_of(trace, call);
   const Latency of_event = latency(trace, works, i);
   of_event.value ? csv.micros(of_event.value->count()) : csv.cell();
   csv.micros(trace.events.duration[call].count());
@@ -154,7 +167,7 @@ void write_rows_csv(const Found& found, std::ostream& out) {
         const Annotation& said =
             trace.annotations[static_cast<std::size_t>(trace.events.annotation[i])];
         const Picoseconds begin = trace.events.begin[i];
-        const Picoseconds end = begin + trace.events.duration[i];
+        const Picoseconds end = end_of(trace, i);
         csv.cell(names.device(d));
         csv.cell(names.lane(static_cast<std::uint32_t>(l)));
         const std::uint32_t step = steps.step_of[i];
@@ -167,8 +180,8 @@ void write_rows_csv(const Found& found, std::ostream& out) {
         csv.cell(trace.strings[said.hlo_op]);
         csv.cell(trace.strings[said.hlo_module]);
         said.program_id == kNoProgram ? csv.cell() : csv.cell(said.program_id);
-        csv.micros((begin - found.origin).count());
-        csv.micros((end - found.origin).count());
+        csv.micros(since(begin, found.origin).count());
+        csv.micros(since(end, found.origin).count());
         csv.micros(trace.events.duration[i].count());
         trace.events.correlation[i] == 0 ? csv.cell() : csv.cell(trace.events.correlation[i]);
         write_launch_cells(found, names, i, csv);
