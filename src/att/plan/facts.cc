@@ -60,7 +60,7 @@ PlanFacts::PlanFacts(const ThreadTrace& trace_in, const Loops& loops_in,
       loops(loops_in),
       occupancy(occupancy_in),
       hidden(hidden_in),
-      dynamic(analysis.dynamic) {
+      waves_replayed(analysis.waves) {
   for (const Instruction& i : trace.instructions) {
     latency_cycles = saturating_add(latency_cycles, i.latency_cycles);
     stall_cycles = saturating_add(stall_cycles, i.stall_cycles);

@@ -44,7 +44,7 @@ class PlanFacts {
   const Loops& loops;
   const OccupancyReport& occupancy;
   const HiddenStall* hidden;
-  bool dynamic = false;  ///< Waits are from wave files
+  std::uint64_t waves_replayed = 0;  ///< That the waits are from; 0: from the instructions
 
   std::int64_t wave_cycles = 0, latency_cycles = 0, stall_cycles = 0;
   std::vector<StallClass> class_of;            ///< By row

@@ -28,10 +28,7 @@ PlanCandidate begin_candidate(const PatternWords& words) {
 void add_row(const PlanFacts& facts, PlanCandidate& candidate, std::uint32_t row,
              std::int64_t stall) {
   PlanItem& item = candidate.item;
-  if (std::ranges::find(item.rows, row) == item.rows.end()) {
-    item.rows.push_back(row);
-    item.latency_cycles = saturating_add(item.latency_cycles, facts.row(row).latency_cycles);
-  }
+  item.rows.push_back(row);
   item.stall_cycles = saturating_add(item.stall_cycles, stall);
   candidate.lost = saturating_add(candidate.lost, facts.lost(row, stall));
 }
@@ -39,10 +36,13 @@ void add_row(const PlanFacts& facts, PlanCandidate& candidate, std::uint32_t row
 void finish(const PlanFacts& facts, PlanCandidate& candidate) {
   PlanItem& item = candidate.item;
   std::ranges::sort(item.rows);
+  item.rows.erase(std::unique(item.rows.begin(), item.rows.end()), item.rows.end());
+  item.latency_cycles = 0;
   std::array<std::int64_t, kStallClasses> classes{};
   std::map<std::string_view, std::int64_t> sources;
   for (const std::uint32_t row : item.rows) {
     const std::int64_t stall = facts.row(row).stall_cycles;
+    item.latency_cycles = saturating_add(item.latency_cycles, facts.row(row).latency_cycles);
     std::int64_t& of_class = classes.at(static_cast<std::size_t>(facts.class_of[row]));
     of_class = saturating_add(of_class, stall);
     std::int64_t& of_source = sources[facts.source_of(row)];
@@ -93,8 +93,9 @@ std::string worst_rows(const PlanFacts& facts, std::vector<std::uint32_t> rows) 
   return text;
 }
 
-std::string width_note(const PlanFacts& facts, const std::vector<std::uint32_t>& rows,
-                       std::int64_t most) {
+std::optional<std::int64_t> narrow_bytes(const PlanFacts& facts,
+                                         const std::vector<std::uint32_t>& rows,
+                                         std::int64_t most) {
   std::int64_t narrow = 0, bytes = 0;
   for (const std::uint32_t row : rows) {
     const std::int64_t of_row = bytes_of_lane(mnemonic_of(facts.row(row).text));
@@ -102,11 +103,22 @@ std::string width_note(const PlanFacts& facts, const std::vector<std::uint32_t>&
     ++narrow;
     bytes = std::max(bytes, of_row);
   }
-  if (2 * narrow <= static_cast<std::int64_t>(rows.size())) return "";
-  return fmt::format(
-      "; see first whether neighbouring elements can be moved together: most of "
-      "these instructions move at most {} {} a lane, of 16 that one can",
-      bytes, bytes == 1 ? "byte" : "bytes");
+  if (2 * narrow <= static_cast<std::int64_t>(rows.size())) return {};
+  return bytes;
+}
+
+PlanCandidate candidate_of_rows(PlanFacts& facts, const PatternWords& words,
+                                const std::vector<std::uint32_t>& rows) {
+  PlanCandidate c = begin_candidate(words);
+  for (const std::uint32_t row : rows) {
+    const std::int64_t stall = facts.claim(row, facts.unclaimed(row));
+    if (stall > 0) add_row(facts, c, row, stall);
+  }
+  finish(facts, c);
+  c.item.evidence = worst_rows(facts, c.item.rows);
+  c.item.assumption = "waves are alike; " + facts.how_lost();
+  c.gain = factor_of(c.lost, words.factor);
+  return c;
 }
 
 }  // namespace jaxtrace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,12 +45,17 @@ void finish(const PlanFacts& facts, PlanCandidate& candidate);
 /// Bytes that a load or store moves for each lane; 0 where the name does not tell.
 std::int64_t bytes_of_lane(std::string_view mnemonic);
 
-/// What to add to a fix where most of the rows move at most `most` bytes a lane; or nothing.
-std::string width_note(const PlanFacts& facts, const std::vector<std::uint32_t>& rows,
-                       std::int64_t most);
+/// The widest of these that move at most `most` bytes a lane, if they are more than half of all.
+std::optional<std::int64_t> narrow_bytes(const PlanFacts& facts,
+                                         const std::vector<std::uint32_t>& rows, std::int64_t most);
 
 /// The rows with the most stall: "instruction 493 (s_barrier) stalls 680.7 cycles, 24 times; …".
 std::string worst_rows(const PlanFacts& facts, std::vector<std::uint32_t> rows);
+
+/// A candidate that claims all that is left of the stall of these rows.  Its gain is that, times
+/// the factor, for the caller to lower.
+PlanCandidate candidate_of_rows(PlanFacts& facts, const PatternWords& words,
+                                const std::vector<std::uint32_t>& rows);
 
 /// "instruction 328 (s_waitcnt vmcnt(1))".
 std::string named(const PlanFacts& facts, std::uint32_t row);

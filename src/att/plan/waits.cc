@@ -184,7 +184,10 @@ std::string evidence_of(const PlanFacts& facts, std::vector<WaitView> views) {
         average(v.stall_cycles, facts.row(v.wait).hits), facts.row(v.wait).hits);
   }
   if (views.size() > shown) text += fmt::format("; {} more", views.size() - shown);
-  text += facts.dynamic ? " (distances from wave files)" : " (distances estimated from averages)";
+  text += facts.waves_replayed > 0
+              ? fmt::format(" (distances from {} wave {})", facts.waves_replayed,
+                            facts.waves_replayed == 1 ? "file" : "files")
+              : " (distances estimated from averages)";
   return text;
 }
 
