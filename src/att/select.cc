@@ -63,13 +63,13 @@ void keep_kernel(ThreadTrace& trace, std::string_view name) {
   std::erase_if(trace.instructions, [&](const Instruction& instruction) {
     return name_of(trace.kernels[instruction.kernel]) != name;
   });
-  if (trace.instructions.empty()) return;
   const auto cycles = [](const Instruction& instruction) {
     return instruction.latency_cycles + instruction.idle_cycles;
   };
   const bool measured =
       std::ranges::any_of(trace.instructions, [&](const Instruction& i) { return cycles(i) > 0; });
-  if (!measured && trace.timing == Timing::measured) trace.timing = Timing::zero_hits;
+  if (measured || trace.timing != Timing::measured) return;
+  trace.timing = trace.instructions.empty() ? Timing::none : Timing::zero_hits;
 }
 
 ThreadTrace merge(std::span<const ThreadTrace> traces) {

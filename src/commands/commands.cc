@@ -3,6 +3,7 @@
 #include "jaxtrace/command.h"
 
 #include "commands/attribute/command.h"
+#include "commands/hotspot/command.h"
 #include "commands/kernels/command.h"
 #include "commands/pmc_l2/command.h"
 #include "commands/skip_stats/command.h"
@@ -13,6 +14,7 @@ std::span<const Command> commands() {
   static const std::vector<Command> table = {
       skip_stats_command(),
       attribute_command(),
+      hotspot_command(),
       kernels_command(),
       pmc_l2_command(),
   };

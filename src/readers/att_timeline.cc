@@ -156,14 +156,18 @@ void read_att_filenames(ThreadTrace& trace) {
     if (sampled && !traced) trace.timing = Timing::pc_sampling;
   });
   find_wave_files(trace);
-  if (trace.wave_files.size() < trace.waves_listed) {
-    note(
-        trace.findings, Severity::note, "att-waves-missing",
-        fmt::format("{} of {} wave files are not there; totals do not need them, what needs single "
-                    "waves goes by the others",
-                    trace.waves_listed - trace.wave_files.size(), trace.waves_listed),
-        trace.name);
-  }
+  if (trace.wave_files.size() >= trace.waves_listed) return;
+  const std::string what =
+      trace.wave_files.empty()
+          ? fmt::format(
+                "none of the {} wave files is there; totals do not need them, but what waits "
+                "wait for goes by the order of instructions",
+                trace.waves_listed)
+          : fmt::format(
+                "only {} of {} wave files are there; totals do not need them, but what waits "
+                "wait for goes by these",
+                trace.wave_files.size(), trace.waves_listed);
+  note(trace.findings, Severity::note, "att-waves-missing", what, trace.name);
 }
 
 void read_att_occupancy(ThreadTrace& trace) {

@@ -49,7 +49,7 @@ Table change_table(const char* id, std::string caption, const char* what,
     if (table.rows.size() == most) break;
     const auto before = scaled(row.before, scale.before);
     const auto after = scaled(row.after, scale.after);
-    if (before.value_or(0) == 0 && after.value_or(0) == 0) continue;
+    if (before.value_or(0) == after.value_or(0)) continue;  // changes.csv has them.
     std::string name = row.name.empty() ? "(no line)" : row.name;
     if (!row.was.empty()) name += " (was " + row.was + ")";
     table.rows.push_back({std::move(name), optional_cell(before), optional_cell(after),
@@ -102,10 +102,12 @@ void add_comparison(Report& report, const Comparison& comparison, const HotspotO
   report.blocks.emplace_back(Heading{"Before and after"});
   report.blocks.emplace_back(Prose{text});
   const std::string per = scale.per_wave ? ", cycles per wave" : "";
-  report.blocks.emplace_back(change_table("changes_by_class", "Stall by class" + per, "class",
-                                          comparison.classes, scale, kStallClasses));
-  report.blocks.emplace_back(change_table("changes_by_line", "Stall by line" + per, "line",
-                                          comparison.lines, scale, options.topk));
+  for (Table table : {change_table("changes_by_class", "Stall by class" + per, "class",
+                                   comparison.classes, scale, kStallClasses),
+                      change_table("changes_by_line", "Stall by line" + per, "line",
+                                   comparison.lines, scale, options.topk)}) {
+    if (!table.rows.empty()) report.blocks.emplace_back(std::move(table));
+  }
 }
 
 Table changes_csv(const Comparison& comparison) {

@@ -41,8 +41,9 @@ std::string snippet(const SourceFile& file, std::int64_t line, std::size_t conte
   std::string text;
   for (std::int64_t i = std::max<std::int64_t>(1, line - around);
        i <= std::min(lines, line + around); ++i) {
-    text += fmt::format("{} {:>4}  {}\n", i == line ? ">>>" : "   ", i,
-                        printable(file.lines[static_cast<std::size_t>(i - 1)]));
+    const std::string shown = printable(file.lines[static_cast<std::size_t>(i - 1)]);
+    text += fmt::format("{} {:>4}{}{}\n", i == line ? ">>>" : "   ", i, shown.empty() ? "" : "  ",
+                        shown);
   }
   return text;
 }
@@ -74,7 +75,8 @@ std::string fenced(const std::string& text) {
 
 }  // namespace
 
-void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options) {
+void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options,
+                 bool several) {
   const std::size_t most = std::min(kMostLines, options.topk);
   std::size_t rank = 0;
   for (const LineTotal& line : dispatch.totals.lines) {
@@ -85,12 +87,12 @@ void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions&
     const SourceFile* const file = source_of(dispatch.trace, at.path);
     const std::string source =
         file != nullptr && at.number ? snippet(*file, *at.number, options.context) : std::string();
-    report.blocks.emplace_back(
-        Prose{fmt::format("**#{}** {}: {} cycles of stall, {} of all; stall rate {}.{}", rank,
-                          escape_markdown(line.line), count_text(line.cycles.stall),
-                          share_text(line.cycles.stall, dispatch.totals.all.stall),
-                          share_text(line.cycles.stall, line.cycles.latency),
-                          source.empty() ? " Its source was not copied into the directory." : "")});
+    report.blocks.emplace_back(Prose{fmt::format(
+        "**#{}** {}{}: {} cycles of stall, {} of all; stall rate {}.{}", rank,
+        several ? escape_markdown(dispatch.label) + ", " : "", escape_markdown(line.line),
+        count_text(line.cycles.stall), share_text(line.cycles.stall, dispatch.totals.all.stall),
+        share_text(line.cycles.stall, line.cycles.latency),
+        source.empty() ? " Its source was not copied into the directory." : "")});
     report.blocks.emplace_back(
         Prose{fenced(source + (source.empty() ? "" : "\n") + instructions(dispatch, line))});
   }

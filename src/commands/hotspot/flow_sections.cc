@@ -34,16 +34,20 @@ std::string numbered(const Instruction& instruction) {
 
 void add_waits(Report& report, const Dispatch& dispatch) {
   const auto& rows = dispatch.trace.instructions;
+  // What could not be told apart ranks by the stall of its wait.
+  const auto weight = [&](const WaitDependency* dependency) {
+    const Instruction& wait = rows[dependency->wait];
+    const std::int64_t hits = std::max<std::int64_t>(1, wait.hits);
+    return dependency->exposed_cycles.value_or(wait.stall_cycles / hits * dependency->times);
+  };
   std::vector<const WaitDependency*> order;
   for (const WaitDependency& dependency : dispatch.waits.dependencies) {
-    if (dependency.operation != kNoOperation && dependency.times > 0 &&
-        dependency.exposed_cycles.value_or(0) > 0) {
+    if (dependency.operation != kNoOperation && dependency.times > 0 && weight(&dependency) > 0) {
       order.push_back(&dependency);
     }
   }
   if (order.empty()) return;
-  std::ranges::stable_sort(order, std::greater{},
-                           [](const WaitDependency* d) { return *d->exposed_cycles; });
+  std::ranges::stable_sort(order, std::greater{}, weight);
   order.resize(std::min(order.size(), kMost));
   Table table{.id = "waits",
               .caption = "What the waits wait for, cycles each time",
@@ -104,7 +108,7 @@ void add_loops(Report& report, const Dispatch& dispatch) {
                              trips(loop),
                              cycles[i].stall,
                              optional_cell(ratio(cycles[i].stall, dispatch.totals.all.stall)),
-                             text_cell(rows[loop.head].source)};
+                             text_cell(line_of(rows[loop.head].source, Inline::innermost))};
     row.resize(table.columns.size());
     table.rows.push_back(std::move(row));
   }

@@ -39,6 +39,44 @@ void add_item(Report& report, const Dispatch& dispatch, const PlanItem& item, st
   report.blocks.emplace_back(std::move(bullets));
 }
 
+/// One row for each item, for machines and for those who read no further.
+Table overview(Dispatches dispatches) {
+  Table table{.id = "plan",
+              .caption = "",
+              .columns = {{"rank", Unit::none, "#"},
+                          {"priority"},
+                          {"pattern"},
+                          {"source", Unit::none, "line"},
+                          {"class"},
+                          {"stall_cycles", Unit::cycles, "stall"},
+                          {"share_of_stall", Unit::ratio, "of stall"},
+                          {"gain_cycles", Unit::cycles, "gain"},
+                          {"gain_share", Unit::ratio, "of wave time"},
+                          {"effort"}},
+              .rows = {}};
+  const bool several = dispatches.size() > 1;
+  if (several) table.columns.insert(table.columns.begin(), Column{"dispatch"});
+  for (const auto& dispatch : dispatches) {
+    const Plan& plan = dispatch->plan;
+    std::int64_t rank = 0;
+    for (const PlanItem& item : plan.items) {
+      std::vector<Cell> row = {++rank,
+                               std::string(name_of(item.priority)),
+                               item.pattern,
+                               text_cell(item.source),
+                               text_cell(item.stall_class),
+                               item.stall_cycles,
+                               optional_cell(ratio(item.stall_cycles, plan.stall_cycles)),
+                               item.gain_cycles,
+                               optional_cell(ratio(item.gain_cycles, plan.wave_cycles)),
+                               item.effort};
+      if (several) row.insert(row.begin(), dispatch->label);
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
 void add_priorities(Report& report, const Dispatch& dispatch) {
   const Plan& plan = dispatch.plan;
   std::string text;
@@ -77,7 +115,10 @@ void add_plan_of(Report& report, const Dispatch& dispatch, bool several) {
                                         escape_markdown_sentence(artefact.why)));
   }
   for (const std::string& note : plan.notes) {
-    summary.items.push_back(escape_markdown_sentence(note));
+    // Written for a terminal: its backticks are no names of the capture.
+    std::string plain = note;
+    std::erase(plain, '`');
+    summary.items.push_back(escape_markdown_sentence(plain));
   }
   report.blocks.emplace_back(std::move(summary));
   if (plan.items.empty()) return;
@@ -113,6 +154,11 @@ std::string verification_text(const Dispatch& dispatch) {
 }  // namespace
 
 void add_plan(Report& report, Dispatches dispatches) {
+  Table table = overview(dispatches);
+  if (!table.rows.empty()) {
+    report.blocks.emplace_back(Heading{"What to try"});
+    report.blocks.emplace_back(std::move(table));
+  }
   for (const auto& dispatch : dispatches) add_plan_of(report, *dispatch, dispatches.size() > 1);
 }
 

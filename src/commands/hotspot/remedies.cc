@@ -65,6 +65,12 @@ std::vector<std::string> remedies(const Dispatch& dispatch) {
         "have none unless they are compiled with `-g`.",
         share_text(nowhere, stall)));
   }
+  for (const PlanArtefact& artefact : dispatch.plan.artefacts) {
+    result.push_back(fmt::format("{}, with {} of the stall, is {}. Look at the lines after it.",
+                                 escape_markdown(artefact.source),
+                                 share_text(artefact.stall_cycles, stall),
+                                 escape_markdown_sentence(artefact.why)));
+  }
   if (const std::int64_t unfinished = unfinished_waves(dispatch); unfinished > 0) {
     result.push_back(fmt::format(
         "{} of {} traced do not reach the end of the program: the trace was cut off. Raise "

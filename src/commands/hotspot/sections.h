@@ -17,7 +17,8 @@ std::vector<std::string> remedies(const Dispatch& dispatch);
 std::string no_timing(Timing timing);
 
 /// The copied source around the lines with the most stall, and their instructions.
-void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options);
+void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options,
+                 bool several);
 
 /// The waits that cost most, with what they wait for.
 void add_waits(Report& report, const Dispatch& dispatch);

@@ -248,6 +248,21 @@ void add_facts(Report& report, Dispatches dispatches) {
   report.blocks.emplace_back(Fact{"divided_cycles", dispatches.front()->totals.divided_cycles});
 }
 
+/// What was lost or is wrong, before any number.
+void add_losses(Report& report, Dispatches dispatches) {
+  Bullets bullets;
+  for (const auto& dispatch : dispatches) {
+    for (const Finding& finding : dispatch->findings) {
+      if (finding.severity == Severity::note) continue;
+      bullets.items.push_back(escape_markdown(finding.where) + ": " +
+                              escape_markdown_sentence(finding.message));
+    }
+  }
+  if (bullets.items.empty()) return;
+  report.blocks.emplace_back(Prose{"Part of this recording is lost or damaged:"});
+  report.blocks.emplace_back(std::move(bullets));
+}
+
 void add_table(Report& report, Table table) {
   if (!table.rows.empty()) report.blocks.emplace_back(std::move(table));
 }
@@ -296,6 +311,7 @@ Report hotspot_report(Dispatches dispatches, const HotspotOptions& options) {
   const bool several = dispatches.size() > 1;
   Report report{.title = several ? "Where the kernels stall" : "Where the kernel stalls",
                 .blocks = {}};
+  add_losses(report, dispatches);
   if (several) {
     Table table = dispatch_table(dispatches);
     table.caption =
@@ -314,7 +330,7 @@ Report hotspot_report(Dispatches dispatches, const HotspotOptions& options) {
   if (options.by_source) {
     add_table(report, line_table(dispatches, options));
     if (options.detail) {
-      for (const auto& dispatch : dispatches) add_details(report, *dispatch, options);
+      for (const auto& dispatch : dispatches) add_details(report, *dispatch, options, several);
     }
   }
   if (options.by_instruction) add_table(report, instruction_table(dispatches, options));
