@@ -84,10 +84,10 @@ void require_conserved(const Totals& totals) {
 void report_all(const std::filesystem::path& directory) {
   HotspotOptions options;
   options.plan = options.detail = true;
-  std::vector<std::unique_ptr<Dispatch>> dispatches;
+  std::vector<std::unique_ptr<HotspotDispatch>> dispatches;
   for (const auto& path : find_thread_traces({directory})) {
-    dispatches.push_back(std::make_unique<Dispatch>(read_thread_trace(path)));
-    Dispatch& dispatch = *dispatches.back();
+    dispatches.push_back(std::make_unique<HotspotDispatch>(read_thread_trace(path)));
+    HotspotDispatch& dispatch = *dispatches.back();
     dispatch.label = dispatch.trace.name;
     Verifier verifier;
     read_waves(dispatch.trace, [&](const Wave& wave) { verifier.add(wave); });

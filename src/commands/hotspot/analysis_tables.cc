@@ -10,7 +10,7 @@ std::string yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-void add_wait(Table& table, const Dispatch& dispatch, const WaitDependency& dependency) {
+void add_wait(Table& table, const HotspotDispatch& dispatch, const WaitDependency& dependency) {
   const auto& rows = dispatch.trace.instructions;
   const Instruction& wait = rows[dependency.wait];
   std::vector<Cell> row = {dispatch.label, wait.line, wait.text,
@@ -28,7 +28,7 @@ void add_wait(Table& table, const Dispatch& dispatch, const WaitDependency& depe
   table.rows.push_back(std::move(row));
 }
 
-void add_loop(Table& table, const Dispatch& dispatch, const Loop& loop, const Cycles& cycles) {
+void add_loop(Table& table, const HotspotDispatch& dispatch, const Loop& loop, const Cycles& cycles) {
   const auto& rows = dispatch.trace.instructions;
   Cell trips;
   if (loop.entries && *loop.entries > 0) {
@@ -44,7 +44,7 @@ void add_loop(Table& table, const Dispatch& dispatch, const Loop& loop, const Cy
                         optional_cell(ratio(cycles.stall, dispatch.totals.all.stall))});
 }
 
-void add_variant(Table& table, const Dispatch& dispatch, const OccupancyReport::Variant& variant) {
+void add_variant(Table& table, const HotspotDispatch& dispatch, const OccupancyReport::Variant& variant) {
   const OccupancyReport& report = dispatch.occupancy;
   const std::vector<Cell> begin = {dispatch.label, std::string(name_of(variant.model.arch)),
                                    text_cell(report.arch.evidence)};
@@ -63,7 +63,7 @@ void add_variant(Table& table, const Dispatch& dispatch, const OccupancyReport::
 
 }  // namespace
 
-std::vector<Cycles> cycles_of_loops(const Dispatch& dispatch) {
+std::vector<Cycles> cycles_of_loops(const HotspotDispatch& dispatch) {
   const Loops& loops = dispatch.loops;
   std::vector<Cycles> result(loops.loops.size());
   for (std::size_t row = 0; row < loops.of.size(); ++row) {

@@ -32,7 +32,7 @@ constexpr const char* kDefaultDirectory = "hotspot";
 constexpr std::size_t kMostNames = 8;
 constexpr std::size_t kLongestName = 100;
 
-using Owned = std::vector<std::unique_ptr<Dispatch>>;
+using Owned = std::vector<std::unique_ptr<HotspotDispatch>>;
 
 /// What was read, and what had to be left out.
 struct Traces {
@@ -155,8 +155,8 @@ Owned dispatches_of(const std::vector<fs::path>& paths, const HotspotOptions& op
   }
   Owned result;
   for (std::size_t i = 0; i < traces.read.size(); ++i) {
-    result.push_back(std::make_unique<Dispatch>(std::move(traces.read[i])));
-    Dispatch& dispatch = *result.back();
+    result.push_back(std::make_unique<HotspotDispatch>(std::move(traces.read[i])));
+    HotspotDispatch& dispatch = *result.back();
     dispatch.label = names[i];
     if (const auto found = verified.find(dispatch.trace.directory.string());
         found != verified.end() && !options.merge) {

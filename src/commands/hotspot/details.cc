@@ -48,7 +48,7 @@ std::string snippet(const SourceFile& file, std::int64_t line, std::size_t conte
   return text;
 }
 
-std::string instructions(const Dispatch& dispatch, const LineTotal& line) {
+std::string instructions(const HotspotDispatch& dispatch, const LineTotal& line) {
   const auto& rows = dispatch.trace.instructions;
   std::vector<std::uint32_t> order = line.rows;
   std::ranges::stable_sort(order, std::greater{},
@@ -75,7 +75,7 @@ std::string fenced(const std::string& text) {
 
 }  // namespace
 
-void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options,
+void add_details(Report& report, const HotspotDispatch& dispatch, const HotspotOptions& options,
                  bool several) {
   const std::size_t most = std::min(kMostLines, options.topk);
   std::size_t rank = 0;

@@ -13,7 +13,7 @@ void append(std::vector<Finding>& all, const std::vector<Finding>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-void read_all_waves(Dispatch& dispatch) {
+void read_all_waves(HotspotDispatch& dispatch) {
   const ThreadTrace& trace = dispatch.trace;
   const DetectedArch& arch = dispatch.occupancy.arch;
   WaitCollector waits(trace, arch);
@@ -31,7 +31,7 @@ void read_all_waves(Dispatch& dispatch) {
 
 }  // namespace
 
-void analyse(Dispatch& dispatch, const HotspotOptions& options) {
+void analyse(HotspotDispatch& dispatch, const HotspotOptions& options) {
   const ThreadTrace& trace = dispatch.trace;
   append(dispatch.findings, trace.findings);
   dispatch.occupancy = occupancy_of(trace, options.arch);
@@ -44,14 +44,14 @@ void analyse(Dispatch& dispatch, const HotspotOptions& options) {
                             dispatch.hidden ? &*dispatch.hidden : nullptr);
 }
 
-std::string_view main_kernel(const Dispatch& dispatch) {
+std::string_view main_kernel(const HotspotDispatch& dispatch) {
   const auto most = std::ranges::max_element(
       dispatch.totals.kernels, {}, [](const KernelTotal& total) { return total.cycles.latency; });
   if (most == dispatch.totals.kernels.end()) return {};
   return name_of(dispatch.trace.kernels[most->kernel]);
 }
 
-std::optional<std::int64_t> traced_waves(const Dispatch& dispatch) {
+std::optional<std::int64_t> traced_waves(const HotspotDispatch& dispatch) {
   if (dispatch.trace.waves_listed > 0) {
     return static_cast<std::int64_t>(dispatch.trace.waves_listed);
   }

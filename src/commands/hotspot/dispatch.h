@@ -29,10 +29,10 @@ struct HotspotOptions {
 };
 
 /// Not movable: the occupancy report points into the trace.
-struct Dispatch {
-  explicit Dispatch(ThreadTrace read) : trace(std::move(read)) {}
-  Dispatch(const Dispatch&) = delete;
-  Dispatch& operator=(const Dispatch&) = delete;
+struct HotspotDispatch {
+  explicit HotspotDispatch(ThreadTrace read) : trace(std::move(read)) {}
+  HotspotDispatch(const HotspotDispatch&) = delete;
+  HotspotDispatch& operator=(const HotspotDispatch&) = delete;
 
   ThreadTrace trace;
   std::string label;  ///< Names the dispatch in every table: its directory, unique among them
@@ -46,14 +46,14 @@ struct Dispatch {
   std::vector<Finding> findings;  ///< Of the reading and of every analysis
 };
 
-/// Fills a Dispatch whose trace is set; reads the wave files once.
-void analyse(Dispatch& dispatch, const HotspotOptions& options);
+/// Fills a HotspotDispatch whose trace is set; reads the wave files once.
+void analyse(HotspotDispatch& dispatch, const HotspotOptions& options);
 
 /// The kernel with the most cycles: the one to name where there is room for one.
-std::string_view main_kernel(const Dispatch& dispatch);
+std::string_view main_kernel(const HotspotDispatch& dispatch);
 
 /// Waves that the cycles are sums over; absent if nothing tells.
-std::optional<std::int64_t> traced_waves(const Dispatch& dispatch);
+std::optional<std::int64_t> traced_waves(const HotspotDispatch& dispatch);
 
 /// part / whole; absent if the whole is nothing.
 std::optional<double> ratio(std::int64_t part, std::int64_t whole);

@@ -32,7 +32,7 @@ std::string numbered(const Instruction& instruction) {
 
 }  // namespace
 
-void add_waits(Report& report, const Dispatch& dispatch) {
+void add_waits(Report& report, const HotspotDispatch& dispatch) {
   const auto& rows = dispatch.trace.instructions;
   // What could not be told apart ranks by the stall of its wait.
   const auto weight = [&](const WaitDependency* dependency) {
@@ -73,7 +73,7 @@ void add_waits(Report& report, const Dispatch& dispatch) {
   report.blocks.emplace_back(std::move(table));
 }
 
-void add_loops(Report& report, const Dispatch& dispatch) {
+void add_loops(Report& report, const HotspotDispatch& dispatch) {
   const auto& rows = dispatch.trace.instructions;
   const std::vector<Loop>& loops = dispatch.loops.loops;
   const std::vector<Cycles> cycles = cycles_of_loops(dispatch);

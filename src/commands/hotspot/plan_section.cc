@@ -6,7 +6,7 @@
 namespace jaxtrace {
 namespace {
 
-std::string place(const Dispatch& dispatch, const PlanItem& item) {
+std::string place(const HotspotDispatch& dispatch, const PlanItem& item) {
   const auto& rows = dispatch.trace.instructions;
   if (!item.source.empty()) return escape_markdown(item.source);
   if (item.rows.empty()) return "whole kernel";
@@ -16,7 +16,7 @@ std::string place(const Dispatch& dispatch, const PlanItem& item) {
   return fmt::format("instructions {} to {}", first, last);
 }
 
-void add_item(Report& report, const Dispatch& dispatch, const PlanItem& item, std::size_t rank) {
+void add_item(Report& report, const HotspotDispatch& dispatch, const PlanItem& item, std::size_t rank) {
   const Plan& plan = dispatch.plan;
   report.blocks.emplace_back(Prose{fmt::format(
       "**#{}** {}: stall {} ({} of all), {}, stall rate {}", rank, place(dispatch, item),
@@ -77,7 +77,7 @@ Table overview(Dispatches dispatches) {
   return table;
 }
 
-void add_priorities(Report& report, const Dispatch& dispatch) {
+void add_priorities(Report& report, const HotspotDispatch& dispatch) {
   const Plan& plan = dispatch.plan;
   std::string text;
   for (std::size_t i = 0; i < plan.items.size(); ++i) {
@@ -95,7 +95,7 @@ void add_priorities(Report& report, const Dispatch& dispatch) {
   }
 }
 
-void add_plan_of(Report& report, const Dispatch& dispatch, bool several) {
+void add_plan_of(Report& report, const HotspotDispatch& dispatch, bool several) {
   const Plan& plan = dispatch.plan;
   const std::string of = several ? ": " + escape_markdown(dispatch.label) : "";
   report.blocks.emplace_back(Heading{"Stall Summary" + of});
@@ -129,7 +129,7 @@ void add_plan_of(Report& report, const Dispatch& dispatch, bool several) {
   add_priorities(report, dispatch);
 }
 
-std::string verification_text(const Dispatch& dispatch) {
+std::string verification_text(const HotspotDispatch& dispatch) {
   const Verification& verification = *dispatch.verification;
   if (verification.waves == 0) return "not verified: there are no wave files.";
   const std::string waves = counted(static_cast<std::int64_t>(verification.waves), "wave file");

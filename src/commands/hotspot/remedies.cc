@@ -9,7 +9,7 @@ namespace jaxtrace {
 namespace {
 
 /// Waves that began and never came to an end of the program.
-std::int64_t unfinished_waves(const Dispatch& dispatch) {
+std::int64_t unfinished_waves(const HotspotDispatch& dispatch) {
   std::int64_t ends = 0;
   bool any_end = false, all_readable = true;
   for (const Instruction& instruction : dispatch.trace.instructions) {
@@ -22,7 +22,7 @@ std::int64_t unfinished_waves(const Dispatch& dispatch) {
   return any_end && all_readable ? std::max<std::int64_t>(0, waves - ends) : 0;
 }
 
-std::int64_t stall_without_source(const Dispatch& dispatch) {
+std::int64_t stall_without_source(const HotspotDispatch& dispatch) {
   std::int64_t stall = 0;
   for (const LineTotal& line : dispatch.totals.lines) {
     if (line.line.empty()) stall += line.cycles.stall;
@@ -48,7 +48,7 @@ std::string no_timing(Timing timing) {
   }
 }
 
-std::vector<std::string> remedies(const Dispatch& dispatch) {
+std::vector<std::string> remedies(const HotspotDispatch& dispatch) {
   std::vector<std::string> result;
   const std::int64_t stall = dispatch.totals.all.stall;
   const std::int64_t nowhere = stall_without_source(dispatch);

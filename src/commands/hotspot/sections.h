@@ -11,20 +11,20 @@
 namespace jaxtrace {
 
 /// What the recording itself lacks, and what to change about it: one sentence each.
-std::vector<std::string> remedies(const Dispatch& dispatch);
+std::vector<std::string> remedies(const HotspotDispatch& dispatch);
 
 /// Why a trace has no cycles to report, and what to record instead: goes on after the file's name.
 std::string no_timing(Timing timing);
 
 /// The copied source around the lines with the most stall, and their instructions.
-void add_details(Report& report, const Dispatch& dispatch, const HotspotOptions& options,
+void add_details(Report& report, const HotspotDispatch& dispatch, const HotspotOptions& options,
                  bool several);
 
 /// The waits that cost most, with what they wait for.
-void add_waits(Report& report, const Dispatch& dispatch);
+void add_waits(Report& report, const HotspotDispatch& dispatch);
 
 /// The loops with the most stall.
-void add_loops(Report& report, const Dispatch& dispatch);
+void add_loops(Report& report, const HotspotDispatch& dispatch);
 
 /// What the CU could hold, what kept it from more, and what it did hold.
 void add_occupancy(Report& report, Dispatches dispatches);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kOfEach = 3;  // Rows for each of several dispatches, if --topk says nothing.
 
-bool has_sources(const Dispatch& dispatch) {
+bool has_sources(const HotspotDispatch& dispatch) {
   return std::ranges::any_of(dispatch.totals.lines,
                              [](const LineTotal& line) { return !line.line.empty(); });
 }
@@ -31,7 +31,7 @@ class RowWriter {
     if (several_) table_.columns.insert(table_.columns.begin(), Column{"dispatch"});
   }
 
-  void add(const Dispatch& dispatch, std::vector<Cell> row) {
+  void add(const HotspotDispatch& dispatch, std::vector<Cell> row) {
     if (several_) row.insert(row.begin(), dispatch.label);
     table_.rows.push_back(std::move(row));
   }
@@ -199,7 +199,7 @@ Table kernel_table(Dispatches dispatches) {
 }
 
 /// How much of the stall other work of the same SIMD covered.
-std::string hidden_text(const Dispatch& dispatch) {
+std::string hidden_text(const HotspotDispatch& dispatch) {
   if (!dispatch.hidden) return "";
   std::int64_t stall = 0, hidden = 0;
   for (const std::int64_t cycles : dispatch.hidden->stall_cycles) stall += cycles;
@@ -210,7 +210,7 @@ std::string hidden_text(const Dispatch& dispatch) {
 }
 
 /// "micro_tk(micro_globals), dispatch 608, on gfx942 (by …): 672 instructions, …"
-std::string opening(const Dispatch& dispatch) {
+std::string opening(const HotspotDispatch& dispatch) {
   const Totals& totals = dispatch.totals;
   const std::string_view kernel = main_kernel(dispatch);
   std::string text =

@@ -20,7 +20,7 @@ void share_cell(CsvWriter& csv, std::int64_t part, std::int64_t whole) {
   }
 }
 
-void write_instruction(CsvWriter& csv, const Dispatch& dispatch, std::uint32_t row) {
+void write_instruction(CsvWriter& csv, const HotspotDispatch& dispatch, std::uint32_t row) {
   const Instruction& instruction = dispatch.trace.instructions[row];
   csv.cell(dispatch.label);
   csv.cell(name_of(dispatch.trace.kernels[instruction.kernel]));

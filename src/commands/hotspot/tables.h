@@ -12,7 +12,7 @@
 
 namespace jaxtrace {
 
-using Dispatches = std::span<const std::unique_ptr<Dispatch>>;
+using Dispatches = std::span<const std::unique_ptr<HotspotDispatch>>;
 
 Cell optional_cell(std::optional<double> value);
 Cell optional_cell(std::optional<std::int64_t> value);
@@ -25,7 +25,7 @@ std::string hex(std::int64_t address);
 void write_instructions_csv(Dispatches dispatches, std::ostream& out);
 
 /// Cycles of each loop, inner loops included.
-std::vector<Cycles> cycles_of_loops(const Dispatch& dispatch);
+std::vector<Cycles> cycles_of_loops(const HotspotDispatch& dispatch);
 
 Table lines_csv(Dispatches dispatches);
 Table stalls_csv(Dispatches dispatches);
