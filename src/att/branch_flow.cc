@@ -14,7 +14,7 @@ constexpr std::uint32_t kNoBranch = 0xffffffff;
 class Solver {
  public:
   Solver(std::vector<Branch>& branches, std::span<const std::int64_t> hits,
-         std::span<const Flow> flow)
+         std::span<const BranchFlow> flow)
       : branches_(branches), hits_(hits), flow_(flow), branch_at_(hits.size(), kNoBranch) {
     for (std::uint32_t b = 0; b < branches.size(); ++b) branch_at_[branches[b].from] = b;
   }
@@ -48,14 +48,14 @@ class Solver {
     const std::uint32_t before = place > 0 ? branch_at_[place - 1] : kNoBranch;
     if (place > 0) {
       switch (flow_[place - 1]) {
-        case Flow::falls_through:
+        case BranchFlow::falls_through:
           rest = saturating_subtract(rest, hits_[place - 1]);
           break;
-        case Flow::ends:
+        case BranchFlow::ends:
           break;
-        case Flow::unknown:
+        case BranchFlow::unknown:
           return;
-        case Flow::branches: {
+        case BranchFlow::branches: {
           if (before == kNoBranch) return;  // Its target is not known, nor how often it was taken.
           const Branch& branch = branches_[before];
           if (branch.to == place) {  // Either way it arrives here.
@@ -93,7 +93,7 @@ class Solver {
 
   std::vector<Branch>& branches_;
   std::span<const std::int64_t> hits_;
-  std::span<const Flow> flow_;
+  std::span<const BranchFlow> flow_;
   std::vector<std::uint32_t> branch_at_;
   std::vector<std::uint32_t> todo_;
 };
@@ -101,7 +101,7 @@ class Solver {
 }  // namespace
 
 void solve_taken(std::vector<Branch>& branches, std::span<const std::int64_t> hits,
-                 std::span<const Flow> flow) {
+                 std::span<const BranchFlow> flow) {
   Solver(branches, hits, flow).solve();
 }
 

@@ -20,10 +20,10 @@ struct Branch {
 };
 
 /// What an instruction does after itself.
-enum class Flow : std::uint8_t { falls_through, branches, ends, unknown };
+enum class BranchFlow : std::uint8_t { falls_through, branches, ends, unknown };
 
 /// `branches` are sorted by (to, from); `hits` and `flow` are by place.
 void solve_taken(std::vector<Branch>& branches, std::span<const std::int64_t> hits,
-                 std::span<const Flow> flow);
+                 std::span<const BranchFlow> flow);
 
 }  // namespace jaxtrace

@@ -30,11 +30,12 @@ Layout layout_of(std::span<const Instruction> instructions) {
   return layout;
 }
 
-Flow flow_of(std::string_view mnemonic) {
-  if (mnemonic == "s_branch" || mnemonic.starts_with("s_endpgm")) return Flow::ends;
-  if (mnemonic.starts_with("s_cbranch_")) return Flow::branches;
-  return ends_flow(mnemonic) || mnemonic.starts_with("s_subvector_loop") ? Flow::unknown
-                                                                         : Flow::falls_through;
+BranchFlow flow_of(std::string_view mnemonic) {
+  if (mnemonic == "s_branch" || mnemonic.starts_with("s_endpgm")) return BranchFlow::ends;
+  if (mnemonic.starts_with("s_cbranch_")) return BranchFlow::branches;
+  return ends_flow(mnemonic) || mnemonic.starts_with("s_subvector_loop")
+             ? BranchFlow::unknown
+             : BranchFlow::falls_through;
 }
 
 bool jumps_somewhere(std::string_view mnemonic) {
@@ -159,13 +160,13 @@ class Finder {
 
   std::optional<std::int64_t> falling_from(std::uint32_t place) const {
     switch (flow_[place]) {
-      case Flow::falls_through:
+      case BranchFlow::falls_through:
         return at(place).hits;
-      case Flow::ends:
+      case BranchFlow::ends:
         return 0;
-      case Flow::unknown:
+      case BranchFlow::unknown:
         return {};
-      case Flow::branches:
+      case BranchFlow::branches:
         break;
     }
     const auto found = std::ranges::lower_bound(by_place_, place, {}, by_from());
@@ -186,7 +187,7 @@ class Finder {
 
   std::span<const Instruction> instructions_;
   Layout layout_;
-  std::vector<Flow> flow_;               ///< By place
+  std::vector<BranchFlow> flow_;         ///< By place
   std::vector<Branch> branches_;         ///< By target
   std::vector<std::uint32_t> by_place_;  ///< Branches by where they are
   Loops result_;
