@@ -100,7 +100,7 @@ const BlamedThread* Blamer::feeder_of(std::uint32_t launcher) {
   return &thread(found->second);
 }
 
-void Blamer::blame(std::uint32_t launcher, Window window, std::vector<Piece>& pieces) {
+void Blamer::blame(std::uint32_t launcher, Window window, std::vector<BlamedPiece>& pieces) {
   const BlamedThread& own = thread(launcher);
   const BlamedThread* const fed_by = feeder_of(launcher);
   walk(own.time, window, [&](std::uint32_t event, Window part) {

@@ -42,7 +42,7 @@ class HostNames {
 };
 
 /// A piece of a gap, and what is blamed for it; event kNoEvent: nothing was open.
-struct Piece {
+struct BlamedPiece {
   std::uint32_t thread;  ///< Row of Trace::lanes
   std::uint32_t event;
   Picoseconds time;
@@ -60,7 +60,7 @@ class Blamer {
   Blamer(const Trace& trace, const Works& works, HostNames& names);
 
   /// Divides `window` among threads and events; sums to it.
-  void blame(std::uint32_t launcher, Window window, std::vector<Piece>& pieces);
+  void blame(std::uint32_t launcher, Window window, std::vector<BlamedPiece>& pieces);
 
   /// A wait, on the launching thread or on the one that feeds it, that was open at `idle_since` and
   /// ended soon after; kNoEvent if none.

@@ -136,7 +136,7 @@ Causes find_causes(const Scope& scope, Blamer& blamer, HostNames& names, Picosec
   Causes out;
   std::map<CauseKey, Tally> tallies;
   std::vector<LateTime> late(timelines.size());
-  std::vector<Piece> pieces;
+  std::vector<BlamedPiece> pieces;
   out.by_device.resize(timelines.size());
   out.by_step.resize(timelines.size());
 
@@ -160,7 +160,7 @@ Causes find_causes(const Scope& scope, Blamer& blamer, HostNames& names, Picosec
         pieces.clear();
         blamer.blame(launcher, window, pieces);
         std::map<std::uint32_t, Picoseconds> by_event;
-        for (const Piece& piece : pieces) {
+        for (const BlamedPiece& piece : pieces) {
           const HostName* const name =
               piece.event == kNoEvent ? nullptr : &names.of_event(piece.event);
           const HostClass cls = name ? name->cls : HostClass::none;
