@@ -131,9 +131,9 @@ struct Shapes {
 };
 
 /// The widest of the spreads of a kernel's launch shapes.
-std::optional<Spread> widest(const std::map<Shape, std::vector<std::int64_t>>& shapes,
-                             double factor, std::int64_t floor) {
-  std::optional<Spread> widest;
+std::optional<WideSpread> widest(const std::map<Shape, std::vector<std::int64_t>>& shapes,
+                                 double factor, std::int64_t floor) {
+  std::optional<WideSpread> widest;
   for (const auto& [shape, values] : shapes) {
     const auto spread = wide_spread(values, factor, floor);
     if (spread && (!widest || spread->most - spread->least > widest->most - widest->least)) {

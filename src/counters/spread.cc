@@ -4,8 +4,8 @@
 
 namespace jaxtrace {
 
-std::optional<Spread> wide_spread(std::vector<std::int64_t> values, double factor,
-                                  std::int64_t floor) {
+std::optional<WideSpread> wide_spread(std::vector<std::int64_t> values, double factor,
+                                      std::int64_t floor) {
   constexpr std::size_t kFewest = 4;
   if (values.size() < kFewest) return std::nullopt;
   std::ranges::sort(values);
@@ -14,7 +14,7 @@ std::optional<Spread> wide_spread(std::vector<std::int64_t> values, double facto
   if (most - least < floor || static_cast<double>(most) < factor * static_cast<double>(least)) {
     return std::nullopt;
   }
-  return Spread{least, values[values.size() / 2], most, values.size()};
+  return WideSpread{least, values[values.size() / 2], most, values.size()};
 }
 
 }  // namespace jaxtrace

@@ -9,7 +9,7 @@
 
 namespace jaxtrace {
 
-struct Spread {
+struct WideSpread {
   std::int64_t least = 0;
   std::int64_t median = 0;
   std::int64_t most = 0;
@@ -19,7 +19,7 @@ struct Spread {
 /// Values of one launch shape, in any order; absent if they are few or lie together: less than
 /// `factor` times apart, or by less than `floor`.  The first launch pays for warming up, so the
 /// single largest value is left out of the judgement.
-std::optional<Spread> wide_spread(std::vector<std::int64_t> values, double factor,
-                                  std::int64_t floor);
+std::optional<WideSpread> wide_spread(std::vector<std::int64_t> values, double factor,
+                                      std::int64_t floor);
 
 }  // namespace jaxtrace

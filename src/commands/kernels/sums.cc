@@ -71,7 +71,7 @@ class Adding {
   KernelSums result_;
   std::unordered_map<std::string, std::size_t> rows_;
   std::uint64_t uneven_ = 0;
-  Spread widest_;
+  WideSpread widest_;
   std::string widest_kernel_;
 };
 
