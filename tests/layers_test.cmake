@@ -26,6 +26,7 @@ set(third_fmt "^fmt/" "^(model|hlo|readers|analysis|attribution|skip|att|counter
 
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/include/*.h ${SOURCE}/src/*.h ${SOURCE}/src/*.cc)
 set(wrong "")
+set(types "")
 foreach(file IN LISTS files)
   string(REGEX REPLACE "^(src/)?([^/]+).*" "\\2" layer ${file})
   file(STRINGS ${SOURCE}/${file} lines REGEX "^ *#include ")
@@ -50,6 +51,23 @@ foreach(file IN LISTS files)
       endif()
     endif()
   endforeach()
+
+  # Two types of one name would be mixed up inside templates, without a word from the linker.
+  if(file MATCHES "\\.h$")
+    file(STRINGS ${SOURCE}/${file} lines
+      REGEX "^(namespace [a-z:]+ {|(struct|class|enum class) [A-Za-z]+ [^;]*{)")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "^namespace ([a-z:]+) {")
+        set(space ${CMAKE_MATCH_1})
+      elseif(line MATCHES "^(struct|class|enum class) ([A-Za-z]+) ")
+        set(type ${space}::${CMAKE_MATCH_2})
+        if(type IN_LIST types)
+          list(APPEND wrong "${file} defines ${type}, as another header does")
+        endif()
+        list(APPEND types ${type})
+      endif()
+    endforeach()
+  endif()
 endforeach()
 
 if(wrong)
