@@ -16,7 +16,8 @@ std::string place(const HotspotDispatch& dispatch, const PlanItem& item) {
   return fmt::format("instructions {} to {}", first, last);
 }
 
-void add_item(Report& report, const HotspotDispatch& dispatch, const PlanItem& item, std::size_t rank) {
+void add_item(Report& report, const HotspotDispatch& dispatch, const PlanItem& item,
+              std::size_t rank) {
   const Plan& plan = dispatch.plan;
   report.blocks.emplace_back(Prose{fmt::format(
       "**#{}** {}: stall {} ({} of all), {}, stall rate {}", rank, place(dispatch, item),
@@ -60,16 +61,17 @@ Table overview(Dispatches dispatches) {
     const Plan& plan = dispatch->plan;
     std::int64_t rank = 0;
     for (const PlanItem& item : plan.items) {
-      std::vector<Cell> row = {++rank,
-                               std::string(name_of(item.priority)),
-                               item.pattern,
-                               text_cell(item.source),
-                               text_cell(item.stall_class),
-                               item.stall_cycles,
-                               optional_cell(ratio(item.stall_cycles, plan.stall_cycles)),
-                               item.gain_cycles,
-                               optional_cell(ratio(item.gain_cycles, plan.wave_cycles)),
-                               item.effort};
+      std::vector<Cell> row = {
+          ++rank,
+          std::string(name_of(item.priority)),
+          item.pattern,
+          text_cell(item.source),
+          text_cell(item.stall_class),
+          item.stall_cycles,
+          optional_cell(ratio(item.stall_cycles, plan.stall_cycles)),
+          optional_cell(item.gain_cycles),
+          item.gain_cycles ? optional_cell(ratio(*item.gain_cycles, plan.wave_cycles)) : Cell(),
+          item.effort};
       if (several) row.insert(row.begin(), dispatch->label);
       table.rows.push_back(std::move(row));
     }

@@ -259,7 +259,7 @@ void add_losses(Report& report, Dispatches dispatches) {
     }
   }
   if (bullets.items.empty()) return;
-  report.blocks.emplace_back(Prose{"Part of this recording is lost or damaged:"});
+  report.blocks.emplace_back(Prose{"What is lost or wrong in this recording:"});
   report.blocks.emplace_back(std::move(bullets));
 }
 
