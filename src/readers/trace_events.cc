@@ -70,7 +70,7 @@ bool read_member(JsonScanner& json, std::string_view key, TraceEvent& event) {
   } else if (key == "ph") {
     event.phase = value.raw.size() == 1 ? value.raw.front() : '?';
   } else if (key == "cat") {
-    event.categorised = true;
+    event.category = value.raw;
   }
   return true;
 }
@@ -79,10 +79,9 @@ bool read_event(JsonScanner& json, TraceEvent& event) {
   event.phase = 0;
   event.process.reset();
   event.thread.reset();
-  event.begin = event.duration = {};
+  event.begin = event.duration = event.category = {};
   event.name = {};
   event.args.clear();
-  event.categorised = false;
   return read_object(json, [&](const JsonText& key) { return read_member(json, key.raw, event); });
 }
 

@@ -40,7 +40,7 @@ struct TraceEvent {
   std::string_view duration;            ///< `dur`
   JsonText name;
   std::vector<TraceArg> args;
-  bool categorised = false;  ///< There is a `cat`, which the JAX profiler never writes.
+  std::string_view category;  ///< `cat`, which the JAX profiler never writes
 };
 
 /// What was seen around the events.

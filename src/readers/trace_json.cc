@@ -17,9 +17,18 @@
 namespace jaxtrace {
 namespace {
 
-/// Keys that Kineto, PyTorch's profiler, writes before the events (output_json.cpp).
+/// Keys that Kineto, PyTorch's profiler, writes before the events, and categories of those
+/// (output_json.cpp, ActivityType.cpp).
 constexpr std::array<std::string_view, 3> kKinetoKeys = {"schemaVersion", "deviceProperties",
                                                          "distributedInfo"};
+constexpr std::array<std::string_view, 7> kKinetoCategories = {
+    "cpu_op",      "kernel",          "gpu_memcpy",     "cuda_runtime",
+    "hip_runtime", "user_annotation", "python_function"};
+
+template <typename List>
+bool holds(const List& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
 
 bool any_gpu(const TraceNames& names) {
   return std::any_of(names.processes().begin(), names.processes().end(),
@@ -85,9 +94,8 @@ std::string unfit(const TraceWalk& walk, const TraceNames& names, bool kineto) {
 }
 
 bool is_kineto(const TraceWalk& walk) {
-  return std::any_of(walk.keys.begin(), walk.keys.end(), [](const std::string& key) {
-    return std::find(kKinetoKeys.begin(), kKinetoKeys.end(), key) != kKinetoKeys.end();
-  });
+  return std::any_of(walk.keys.begin(), walk.keys.end(),
+                     [](const std::string& key) { return holds(kKinetoKeys, key); });
 }
 
 void note_damage(const TraceWalk& walk, const std::string& where, TraceBuilder& builder) {
@@ -175,7 +183,7 @@ TraceJsonFile open_trace_json(const std::filesystem::path& path, std::string hos
   // be sure.
   const TraceWalk walk = walk_trace_events(json.file, meter, [&](const TraceEvent& event) {
     if (event.phase == 'M') json.names.learn(event);
-    kineto = kineto || event.categorised;
+    kineto = kineto || holds(kKinetoCategories, event.category);
     return !kineto && (event.phase != 'X' || !any_gpu(json.names));
   });
   if (!any_gpu(json.names)) {

@@ -50,7 +50,7 @@ void TraceNames::learn(const TraceEvent& event) {
   }
   if (!event.thread) return;
   const auto [known, added] = threads_.try_emplace({*event.process, *event.thread}, name);
-  if (!added && known->second != name) ++shared_;
+  if (!added && known->second != name) shared_.insert(known->first);
   if (added && is_stream_line(name)) streams_.insert(*event.process);
 }
 

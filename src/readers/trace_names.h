@@ -71,13 +71,13 @@ class TraceNames {
   bool has_streams(std::int64_t process) const { return streams_.contains(process); }
 
   /// Threads that were given two different names.
-  std::uint64_t shared() const { return shared_; }
+  std::uint64_t shared() const { return shared_.size(); }
 
  private:
   std::map<std::int64_t, TraceProcess> processes_;
   std::unordered_map<ThreadKey, std::string, ThreadKeyHash> threads_;
   std::set<std::int64_t> streams_;
-  std::uint64_t shared_ = 0;
+  std::set<ThreadKey> shared_;
 };
 
 }  // namespace jaxtrace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
 #include "proto/xplane.pb.h"
 #include "readers/gpu_capture.h"
@@ -164,6 +165,34 @@ TEST_F(RealTraceJson, OfProgramsWithGraphs) {
     compared += json.device_events;
   }
   EXPECT_EQ(compared, 15022U);
+}
+
+TEST_F(RealTraceJson, OfOthersIsRefusedByName) {
+  const auto refusal = [](const fs::path& path) {
+    try {
+      read_capture(path, {"", {}, true});
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.code(), ExitCode::input_unfit);
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  std::size_t pytorch = 0;
+  for (const fs::directory_entry& file :
+       fs::directory_iterator(real_captures() / "other/pytorch")) {
+    EXPECT_NE(refusal(file.path()).find("is a PyTorch trace"), std::string::npos) << file.path();
+    ++pytorch;
+  }
+  EXPECT_EQ(pytorch, 4U);
+  const fs::path others = real_captures() / "other";
+  EXPECT_NE(refusal(others / "tpu/2026_01_11_21_26_41-t1v-n-9eb622fc-w-0.trace.json.gz")
+                .find("is a TPU capture: no GPU process, only /device:TPU:0"),
+            std::string::npos);
+  EXPECT_NE(refusal(others / "xla-cpu/fv-az1373-146.trace.json.gz")
+                .find("is a CPU capture: no GPU process, only /host:CPU"),
+            std::string::npos);
+  EXPECT_NE(refusal(real_captures() / "att/pc-sampling/code.json").find("no array traceEvents"),
+            std::string::npos);
 }
 
 }  // namespace

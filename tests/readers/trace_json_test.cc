@@ -1,9 +1,11 @@
 // Trace JSON: what is read of it, and what its writers do that one would not expect.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
@@ -123,6 +125,7 @@ TEST(TraceJson, ZeroIsWrittenAsAPicosecond) {
     return read_kernel("\"ts\":1," + members).events.duration[0].count();
   };
   EXPECT_EQ(duration("\"dur\":9.9999999999999995e-07"), 0);
+  EXPECT_EQ(duration("\"dur\":1e-06"), 0) << "as Python writes it into perfetto_trace.json.gz";
   EXPECT_EQ(duration("\"dur\":1.9999999999999999e-06"), 2);
   EXPECT_EQ(duration("\"dur\":0"), 0);
   EXPECT_EQ(duration("\"name\":\"instant\""), 0);
@@ -241,6 +244,7 @@ TEST(TraceJson, ThreadsWhoseIdsMeet) {
       read_events(R"({"ph":"M","pid":701,"tid":7,"name":"thread_name","args":{"name":"other"}},)"
                   R"({"ph":"X","pid":701,"tid":7,"ts":1,"dur":1,"name":"h"},)");
   ASSERT_NE(finding(trace, "shared-thread-id"), nullptr);
+  EXPECT_EQ(finding(trace, "shared-thread-id")->count, 1U);
   EXPECT_EQ(trace.strings[trace.lanes[0].name], "python");
 }
 
@@ -256,6 +260,74 @@ TEST(TraceJson, CompressedInAnyNumberOfMembers) {
   EXPECT_EQ(followed.device_events, 1U);
   EXPECT_NE(finding(followed, "bytes-after-the-end"), nullptr);
   EXPECT_FALSE(followed.hosts[0].partial);
+}
+
+TEST(TraceJson, TheLimitOfTheProfilerIsSaid) {
+  std::string events;
+  for (int i = 0; i < 1000; ++i) {
+    events += R"({"ph":"X",)" +
+              std::string(i % 2 == 0 ? R"("pid":1,"tid":16)" : R"("pid":701,"tid":7)") +
+              R"(,"ts":)" + std::to_string(i) + R"(,"name":"k"},)";
+  }
+  const Trace trace = read_events(events);
+  const Finding* const limit = finding(trace, "json-event-limit");
+  ASSERT_NE(limit, nullptr);
+  EXPECT_EQ(limit->severity, Severity::data_loss);
+  EXPECT_TRUE(contains(limit->message, "earliest 1000 events"));
+  EXPECT_TRUE(contains(limit->message, "use the *.xplane.pb of the same run"));
+}
+
+TEST(TraceJson, EventsOfAnyLength) {
+  std::string events;
+  for (int i = 1; i <= 30; ++i) {
+    events += R"({"ph":"X","pid":1,"tid":16,"ts":)" + std::to_string(i) + R"(,"name":")" +
+              std::string(static_cast<std::size_t>(i) * 20'000, static_cast<char>('a' + i % 26)) +
+              "\"},\n";
+  }
+  const std::string text = "[" + std::string(kNames) + events + "{}]";
+  const Trace trace = read_file_named("host0.trace.json.gz", gzipped(text));
+  ASSERT_EQ(trace.events.size(), 30U);
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(trace.strings[trace.events.name[i]].size(), (i + 1) * 20'000);
+  }
+  EXPECT_EQ(render(trace), render(read_json(text)));
+}
+
+TEST(TraceJson, SeveralFilesAreSeveralHosts) {
+  const ScratchDir directory;
+  const auto put = [&](const std::string& file, const std::string& process) {
+    write_file(directory.path() / file,
+               R"([{"ph":"M","pid":1,"name":"process_name","args":{"name":")" + process +
+                   R"("}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":)"
+                   R"("Stream #1"}},{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"k"}])");
+  };
+  put("b.trace.json", "/device:GPU:0");
+  put("a.trace.json", "/device:GPU:0");
+  put("c.trace.json", "b /device:GPU:0");
+  put("d.trace.json", "chrome");
+  const Trace trace = read_capture(directory.path(), {"", {}, true});
+  std::vector<std::string> hosts;
+  for (const Host& host : trace.hosts) hosts.emplace_back(trace.strings[host.name]);
+  EXPECT_EQ(hosts, (std::vector<std::string>{"a", "b", "c/b"}));
+  EXPECT_EQ(trace.device_events, 3U);
+  EXPECT_NE(finding(trace, "host-left-out"), nullptr);
+}
+
+TEST(TraceJson, ProgressEndsWithAll) {
+  const ScratchDir directory;
+  write_file(directory.path() / "host0.trace.json.gz",
+             gzipped("[" + std::string(kNames) + std::string(20'000'000, ' ') + "{}]"));
+  std::uint64_t last = 0;
+  std::uint64_t total = 1;
+  ReadOptions options;
+  options.progress = [&](std::uint64_t done, std::uint64_t all) {
+    EXPECT_GE(done, last);
+    EXPECT_LE(done, all);
+    last = done;
+    total = all;
+  };
+  read_trace_json(directory.path() / "host0.trace.json.gz", options);
+  EXPECT_EQ(last, total);
 }
 
 TEST(TraceJson, CutAnywhere) {
@@ -319,6 +391,8 @@ TEST(TraceJson, OthersAreRefused) {
   EXPECT_TRUE(contains(refusal("a.json", R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k",)"
                                          R"("pid":0,"tid":7,"ts":1,"dur":1}]})"),
                        "PyTorch"));
+  EXPECT_TRUE(contains(refusal("a.json", R"([{"ph":"X","cat":"blink","pid":0,"tid":7,"ts":1}])"),
+                       "no process is called /device:GPU:<n>;"));
   const auto process = [](const std::string& name) {
     return R"([{"ph":"M","pid":1,"name":"process_name","args":{"name":")" + name + "\"}}]";
   };
