@@ -14,8 +14,7 @@ namespace jaxtrace {
 namespace {
 
 // Percent of the waves' time.
-constexpr std::int64_t kHighGain = 10, kMediumGain = 4, kLeastGain = 1;
-constexpr std::int64_t kHighStall = 20;  // Stall that makes an item HIGH whatever its gain
+constexpr std::int64_t kHighGain = 10, kMediumGain = 4;
 
 void find_top_class(const PlanFacts& facts, const WaitAnalysis& waits, Plan& plan) {
   std::array<std::int64_t, kStallClasses> stall{};

@@ -84,6 +84,7 @@ std::vector<std::vector<std::uint32_t>> runs_of_loads(const PlanFacts& facts) {
 PlanCandidate memory_candidate(PlanFacts& facts, const PatternWords& words,
                                const std::vector<std::uint32_t>& rows) {
   PlanCandidate c = candidate_of_rows(facts, words, rows);
+  if (!is_worth_saying(facts, c)) return c;
   const std::int64_t covered = coverable(facts, rows, c.lost);
   c.gain = factor_of(covered, words.factor);
   const auto bytes = narrow_bytes(facts, rows, 4);
@@ -131,26 +132,29 @@ void find_loads(PlanFacts& facts, std::vector<PlanCandidate>& found) {
     c.item.evidence =
         fmt::format("{} loads from instruction {} to {}; {}", rows.size(),
                     facts.row(rows.front()).line, facts.row(rows.back()).line, c.item.evidence);
-    found.push_back(std::move(c));
+    keep(facts, std::move(c), found);
   }
   const auto is_any_load = [&](std::uint32_t k) { return is_load(facts.class_of[k]); };
   for (const auto& [key, rows] : grouped(facts, is_any_load)) {
-    found.push_back(memory_candidate(
-        facts,
-        {"vmem-issue",
-         "loads cannot be issued: the memory pipeline is still busy with earlier ones",
-         "Spread the loads over the math", "medium", kPrefetching},
-        rows));
+    keep(facts,
+         memory_candidate(
+             facts,
+             {"vmem-issue",
+              "loads cannot be issued: the memory pipeline is still busy with earlier ones",
+              "Spread the loads over the math", "medium", kPrefetching},
+             rows),
+         found);
   }
   const auto is_store = [&](std::uint32_t k) {
     return facts.class_of[k] == StallClass::vmem_store;
   };
   for (const auto& [key, rows] : grouped(facts, is_store)) {
-    found.push_back(
-        memory_candidate(facts,
-                         {"store-issue", "stores cannot be issued: the memory pipeline is full",
-                          "Spread the stores over the math", "medium", kRestructuring},
-                         rows));
+    keep(facts,
+         memory_candidate(facts,
+                          {"store-issue", "stores cannot be issued: the memory pipeline is full",
+                           "Spread the stores over the math", "medium", kRestructuring},
+                          rows),
+         found);
   }
 }
 
@@ -175,7 +179,7 @@ void find_busy_units(PlanFacts& facts, std::vector<PlanCandidate>& found) {
     if (c.item.stall_cycles / std::max<std::int64_t>(1, hits_of(facts, rows)) > kConflictLds) {
       c.item.fix += "; banks may conflict (counter SQ_LDS_BANK_CONFLICT): pad or swizzle the tile";
     }
-    found.push_back(std::move(c));
+    keep(facts, std::move(c), found);
   }
 
   // A wave may find the pipe busy with the matrix instruction of each other wave of its SIMD; only
@@ -197,13 +201,15 @@ void find_busy_units(PlanFacts& facts, std::vector<PlanCandidate>& found) {
     }
   }
   if (!early.empty()) {
-    found.push_back(candidate_of_rows(
-        facts,
-        {"mfma-dep", "matrix instructions need the result of one just before",
-         "Work on more independent accumulators in turn, so that a result is needed only after its "
-         "pipeline is through",
-         "medium", kReordering},
-        early));
+    keep(facts,
+         candidate_of_rows(facts,
+                           {"mfma-dep", "matrix instructions need the result of one just before",
+                            "Work on more independent accumulators in turn, so that a result is "
+                            "needed only after its "
+                            "pipeline is through",
+                            "medium", kReordering},
+                           early),
+         found);
   }
 
   std::vector<std::uint32_t> nops;
@@ -220,7 +226,7 @@ void find_busy_units(PlanFacts& facts, std::vector<PlanCandidate>& found) {
        "Put independent instructions between the dependent ones", "easy", kReordering},
       nops);
   c.gain = factor_of(coverable(facts, nops, c.lost), kReordering);
-  found.push_back(std::move(c));
+  keep(facts, std::move(c), found);
 }
 
 }  // namespace jaxtrace

@@ -169,7 +169,7 @@ void find_low_occupancy(PlanFacts& facts, std::vector<PlanCandidate>& found) {
                               percent(stall, facts.wave_cycles));
   item.assumption =
       "the same stall that the items above reduce; registers must not be spilled for it";
-  found.push_back(std::move(c));
+  keep(facts, std::move(c), found);
 }
 
 std::vector<std::string> notes_on(const PlanFacts& facts) {

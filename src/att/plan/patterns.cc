@@ -25,6 +25,14 @@ PlanCandidate begin_candidate(const PatternWords& words) {
   return c;
 }
 
+bool is_worth_saying(const PlanFacts& facts, const PlanCandidate& candidate) {
+  return facts.is_share(candidate.gain, kLeastGain) || facts.is_share(candidate.lost, kHighStall);
+}
+
+void keep(const PlanFacts& facts, PlanCandidate candidate, std::vector<PlanCandidate>& found) {
+  if (is_worth_saying(facts, candidate)) found.push_back(std::move(candidate));
+}
+
 void add_row(const PlanFacts& facts, PlanCandidate& candidate, std::uint32_t row,
              std::int64_t stall) {
   PlanItem& item = candidate.item;
@@ -114,10 +122,11 @@ PlanCandidate candidate_of_rows(PlanFacts& facts, const PatternWords& words,
     const std::int64_t stall = facts.claim(row, facts.unclaimed(row));
     if (stall > 0) add_row(facts, c, row, stall);
   }
+  c.gain = factor_of(c.lost, words.factor);
+  if (!is_worth_saying(facts, c)) return c;
   finish(facts, c);
   c.item.evidence = worst_rows(facts, c.item.rows);
   c.item.assumption = "waves are alike; " + facts.how_lost();
-  c.gain = factor_of(c.lost, words.factor);
   return c;
 }
 

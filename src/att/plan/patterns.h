@@ -35,6 +35,16 @@ std::int64_t factor_of(std::int64_t cycles, std::int64_t percent);
 
 PlanCandidate begin_candidate(const PatternWords& words);
 
+// Percent of the waves' time below which nothing is said.
+inline constexpr std::int64_t kLeastGain = 1;
+inline constexpr std::int64_t kHighStall = 20;  ///< Stall that is HIGH whatever its gain
+
+/// Whether it will be in the plan.  Candidates are many: those that will not stay without text.
+bool is_worth_saying(const PlanFacts& facts, const PlanCandidate& candidate);
+
+/// Adds it to the others if it is worth saying.
+void keep(const PlanFacts& facts, PlanCandidate candidate, std::vector<PlanCandidate>& found);
+
 /// Adds a row and what was claimed of its stall.
 void add_row(const PlanFacts& facts, PlanCandidate& candidate, std::uint32_t row,
              std::int64_t stall);

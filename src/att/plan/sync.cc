@@ -36,9 +36,11 @@ void find_parked(PlanFacts& facts, std::vector<PlanCandidate>& found) {
                          "Use fewer registers at a time: smaller tiles, or shorter lives of values",
                          "hard", kRemoving},
                         moves);
+  finish(facts, c);
   c.gain = c.item.latency_cycles;
+  c.item.evidence = worst_rows(facts, moves);
   c.item.assumption = "the moves can be avoided without losing a wave";
-  found.push_back(std::move(c));
+  keep(facts, std::move(c), found);
 }
 
 }  // namespace
@@ -76,7 +78,7 @@ void find_spills(PlanFacts& facts, std::vector<PlanCandidate>& found) {
   finish(facts, c);
   c.item.evidence = worst_rows(facts, c.item.rows);
   c.item.assumption = "the spills can be avoided without losing a wave";
-  found.push_back(std::move(c));
+  keep(facts, std::move(c), found);
 }
 
 void find_barriers(PlanFacts& facts, std::vector<PlanCandidate>& found) {
@@ -105,7 +107,7 @@ void find_barriers(PlanFacts& facts, std::vector<PlanCandidate>& found) {
         "Balance the phases, so that the half that loads takes as long as the half that computes, "
         "and drop barriers that nothing needs";
   }
-  found.push_back(candidate_of_rows(facts, words, rows));
+  keep(facts, candidate_of_rows(facts, words, rows), found);
 }
 
 }  // namespace jaxtrace

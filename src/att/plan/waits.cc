@@ -242,6 +242,7 @@ PlanCandidate candidate_of(PlanFacts& facts, Pattern pattern, const std::vector<
   if (pattern == Pattern::vmem_serial) recoverable = std::max(recoverable, c.lost - longest);
   if (pattern == Pattern::smem_prologue) recoverable = c.lost;
   c.gain = factor_of(recoverable, words.factor);
+  if (!is_worth_saying(facts, c)) return c;
   c.item.evidence = evidence_of(facts, used);
   c.item.assumption = "waves are alike and bandwidth is not the limit; " + facts.how_lost();
   const bool holds_longer = pattern == Pattern::vmem_in_loop || pattern == Pattern::vmem_late ||
@@ -267,7 +268,7 @@ void find_waits(PlanFacts& facts, std::vector<PlanCandidate>& found) {
     PlanCandidate c = candidate_of(facts, std::get<Pattern>(key), views);
     const bool small =
         c.item.pattern == "smem-prologue" && !facts.is_share(c.item.stall_cycles, kPrologueShare);
-    if (!small) found.push_back(std::move(c));
+    if (!small) keep(facts, std::move(c), found);
   }
 }
 
