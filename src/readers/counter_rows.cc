@@ -142,19 +142,19 @@ void CounterRows::merge_copies() {
 
 /// Puts dispatches in order, and rows in the order of their dispatches.
 void CounterRows::order() {
-  std::vector<std::uint32_t> rank(data_.dispatches.size());
-  std::vector<std::uint32_t> order(rank.size());
-  std::iota(order.begin(), order.end(), 0U);
-  const auto scope_at = [&](std::uint32_t row) { return scope(data_.dispatches[row]); };
-  if (!std::ranges::is_sorted(order, {}, scope_at)) {
-    std::ranges::sort(order, {}, scope_at);
-    std::vector<CountedDispatch> sorted;
-    sorted.reserve(order.size());
-    for (const std::uint32_t row : order) sorted.push_back(data_.dispatches[row]);
+  if (!std::ranges::is_sorted(data_.dispatches, {}, scope)) {
+    std::vector<std::uint32_t> rows(data_.dispatches.size());
+    std::iota(rows.begin(), rows.end(), 0U);
+    std::ranges::sort(rows, {}, [&](std::uint32_t row) { return scope(data_.dispatches[row]); });
+    std::vector<CountedDispatch> sorted(rows.size());
+    std::vector<std::uint32_t> rank(rows.size());
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      sorted[i] = data_.dispatches[rows[i]];
+      rank[rows[i]] = i;
+    }
     data_.dispatches = std::move(sorted);
+    for (Row& row : rows_) row.dispatch = rank[row.dispatch];
   }
-  for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
-  for (Row& row : rows_) row.dispatch = rank[row.dispatch];
   const auto place = [](const Row& row) {
     return std::tuple(row.dispatch, row.counter, row.form, row.part);
   };

@@ -80,9 +80,8 @@ class FileReader {
   std::map<std::string, std::uint32_t, std::less<>> recordings_, agents_;
   std::map<std::string, std::uint16_t> parts_;
   std::uint64_t bad_values_ = 0, bad_rows_ = 0, bad_times_ = 0;
-  std::string last_kernel_;
-  std::uint32_t last_kernel_row_ = 0;
-  bool any_kernel_ = false;
+  std::string last_number_, last_agent_, last_process_, last_kernel_;
+  std::uint32_t last_ = 0xffffffff;
 };
 
 std::uint32_t FileReader::recording_of(std::string_view process) {
@@ -126,26 +125,31 @@ void FileReader::times(const CsvReader& csv, CountedDispatch& dispatch) {
 constexpr std::uint32_t kNone = 0xffffffff;
 
 std::uint32_t FileReader::dispatch_of(const CsvReader& csv) {
-  const auto number = csv_integer(csv[dispatch_]);
+  const std::string_view number_text = csv[dispatch_];
   const std::string_view kernel = csv[kernel_];
+  // Rows of a dispatch stand together, as a rule.
+  if (last_ != kNone && number_text == last_number_ && csv[agent_] == last_agent_ &&
+      csv[process_] == last_process_ && kernel == last_kernel_) {
+    return last_;
+  }
+  const auto number = csv_integer(number_text);
   if (!number || kernel.empty()) {
     ++bad_rows_;
     return kNone;
   }
-  if (!any_kernel_ || kernel != last_kernel_) {  // Rows of a dispatch stand together.
-    any_kernel_ = true;
-    last_kernel_ = kernel;
-    last_kernel_row_ = rows_.kernel(kernel);
-  }
   CountedDispatch dispatch;
-  dispatch.kernel = last_kernel_row_;
+  dispatch.kernel = rows_.kernel(kernel);
   dispatch.agent = agent_of(csv[agent_]);
   dispatch.recording = recording_of(csv[process_]);
   dispatch.dispatch = *number;
   dispatch.grid = csv_integer(csv[grid_]).value_or(-1);
   dispatch.workgroup = csv_integer(csv[workgroup_]).value_or(-1);
   times(csv, dispatch);
-  return rows_.dispatch(dispatch);
+  last_number_ = number_text;
+  last_agent_ = csv[agent_];
+  last_process_ = csv[process_];
+  last_kernel_ = kernel;
+  return last_ = rows_.dispatch(dispatch);
 }
 
 std::uint16_t FileReader::part_of(const CsvReader& csv,
