@@ -1,4 +1,5 @@
-// Counters of one ratio go into one pass, so that nothing has to be joined.
+// Counters of one ratio go into one pass, so that nothing has to be joined.  Writes decide nothing,
+// so nobody is sent out for them.
 #include "counters/collect.h"
 
 #include <algorithm>
@@ -48,7 +49,6 @@ std::vector<std::vector<std::string>> passes_to_collect(const std::vector<L2Row>
   for (const L2Row& row : rows) {
     if (!row.missing_hits.empty()) ask({hit, miss}, row);
     if (!row.missing_read.empty()) ask(read_counters_of(row.formula), row);
-    if (!row.missing_written.empty()) ask({write, write_64}, row);
   }
   return passes;
 }

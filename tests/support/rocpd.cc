@@ -29,6 +29,7 @@ void run_sql(const std::filesystem::path& path, const std::string& statements) {
 std::string rocpd_sql(const std::vector<RocpdDispatch>& dispatches, const std::string& uuid,
                       const std::string& schema) {
   std::string sql = fmt::format(
+      "PRAGMA synchronous = OFF; BEGIN;"
       "CREATE TABLE rocpd_metadata{0} (id INTEGER PRIMARY KEY, tag TEXT, value TEXT);"
       "INSERT INTO rocpd_metadata{0} (tag, value) VALUES ('schema_version', '{1}');"
       "CREATE TABLE rocpd_info_process{0} (id INTEGER PRIMARY KEY, pid INTEGER);"
@@ -58,7 +59,7 @@ std::string rocpd_sql(const std::vector<RocpdDispatch>& dispatches, const std::s
         "4096, 256, 1, 1, 1024, 2, 1);",
         uuid, dispatch.agent, dispatch.kernel, dispatch.begin_ns, dispatch.end_ns);
   }
-  return sql;
+  return sql + "COMMIT;";
 }
 
 }  // namespace jaxtrace

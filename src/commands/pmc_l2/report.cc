@@ -21,9 +21,11 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
          std::string(count == 1 ? one : many);
 }
 
-std::string title_of(const CounterData& data, const L2Row& row) {
+std::string title_of(const CounterData& data, const L2Result& result, const L2Row& row) {
+  const bool one = std::ranges::all_of(
+      result.rows, [&](const L2Row& other) { return other.agent == row.agent; });
   return escape_markdown(data.kernels[row.kernel]) +
-         (data.agents.size() > 1 ? " on " + escape_markdown(data.agents[row.agent].name) : "");
+         (one ? "" : " on " + escape_markdown(data.agents[row.agent].name));
 }
 
 /// "gfx942, AMD Instinct MI300X", or what the counters' names tell of the GPU.
@@ -72,10 +74,14 @@ std::string intro(const CounterData& data, const L2Result& result, const L2Optio
             (gpu.name.empty() ? "a GPU" : escape_markdown(gpu.name)) + " (" +
             gpu_text(gpu, row, options) + ')';
   }
+  const char* const ideal =
+      options.ideal_bytes && kernels.size() > 1
+          ? " --ideal-gb was taken for every kernel; --kernel chooses its own."
+          : "";
   return text + fmt::format(
                     ", from {}. Times are those of runs that count, which are slower than "
-                    "runs that do not.",
-                    counted(files.size(), "file", "files"));
+                    "runs that do not.{}",
+                    counted(files.size(), "file", "files"), ideal);
 }
 
 /// The columns of the page, of those that hold something.
@@ -124,7 +130,7 @@ Report l2_report(const CounterData& data, const L2Result& result, const L2Option
   const std::size_t details = std::min(result.rows.size(), kMostDetails);
   for (std::size_t i = 0; i < details; ++i) {
     const L2Row& row = result.rows[i];
-    report.blocks.emplace_back(Heading{title_of(data, row)});
+    report.blocks.emplace_back(Heading{title_of(data, result, row)});
     report.blocks.emplace_back(Bullets{figure_items(row, options)});
   }
 
