@@ -164,7 +164,12 @@ void find_busy_units(PlanFacts& facts, std::vector<PlanCandidate>& found) {
     return facts.class_of[k] == StallClass::lds && i.hits > 0 &&
            i.stall_cycles / i.hits >= kBusyLds;
   };
-  for (const auto& [key, rows] : grouped(facts, is_busy)) {
+  // The LDS is one: a loop and what is around it fill it alike.
+  std::map<std::string_view, std::vector<std::uint32_t>> busy;
+  for (std::uint32_t k = 0; k < facts.class_of.size(); ++k) {
+    if (facts.unclaimed(k) > 0 && is_busy(k)) busy[facts.source_of(k)].push_back(k);
+  }
+  for (const auto& [source, rows] : busy) {
     PlanCandidate c = candidate_of_rows(
         facts,
         {"lds-busy", "LDS accesses cannot be issued: the LDS is still busy with earlier ones",
