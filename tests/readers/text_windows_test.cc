@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -52,7 +53,7 @@ void expect_text(const std::string& bytes, const std::string& text, std::size_t 
 TEST(TextWindows, GiveAllOfAPlainOrCompressedFile) {
   const std::string text = some_text(5'000'000);
   const std::string compressed = gzipped(text);
-  for (const std::size_t most_unread : {0, 100, 200'000, 3'000'000}) {
+  for (const std::size_t most_unread : {0U, 100U, 200'000U, 3'000'000U}) {
     expect_text(text, text, most_unread);
     expect_text(compressed, text, most_unread);
   }
