@@ -50,7 +50,8 @@ class Coverage {
     const auto after = std::ranges::upper_bound(merged_, time, {}, &Interval::begin);
     if (after == merged_.begin()) return 0;
     const auto k = static_cast<std::size_t>(after - merged_.begin()) - 1;
-    return saturating_add(before_[k], std::min(time, merged_[k].end) - merged_[k].begin);
+    return saturating_add(before_[k],
+                          saturating_subtract(std::min(time, merged_[k].end), merged_[k].begin));
   }
 
   std::vector<Interval> merged_;

@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "att/saturating.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -210,8 +212,8 @@ std::optional<std::int64_t> branch_target(const Instruction& instruction) {
   if (mnemonic != "s_branch" && !mnemonic.starts_with("s_cbranch_")) return {};
   const auto operand = number(after_mnemonic(instruction.text));
   if (!operand || *operand < 0 || *operand > 0xffff) return {};
-  return instruction.address + 4 +
-         4 * static_cast<std::int64_t>(static_cast<std::int16_t>(*operand));
+  const std::int64_t dwords = static_cast<std::int16_t>(*operand);
+  return saturating_add(instruction.address, 4 + 4 * dwords);
 }
 
 bool ends_flow(std::string_view mnemonic) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "att/saturating.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -153,7 +155,7 @@ Sweep sweep(std::span<const Life> lives) {
   Sweep result;
   std::int64_t now = 0, since = 0;
   for (const auto& [time, step] : steps) {
-    if (now > 0) result.busy += time - since;
+    if (now > 0) result.busy = saturating_add(result.busy, saturating_subtract(time, since));
     since = time;
     now += step;
     result.peak = std::max(result.peak, now);
@@ -242,7 +244,8 @@ MeasuredOccupancy measure_occupancy(std::span<const OccupancyEvent> events) {
   MeasuredOccupancy measured;
   const std::vector<Span> spans = spans_of(events);
   for (const Span& span : spans) {
-    measured.span_cycles = std::max(measured.span_cycles, span.last - span.first);
+    measured.span_cycles =
+        std::max(measured.span_cycles, saturating_subtract(span.last, span.first));
   }
   std::vector<std::int64_t> kernels;
   for (const OccupancyEvent& e : events) kernels.push_back(e.kernel);
@@ -262,8 +265,11 @@ MeasuredOccupancy measure_occupancy(std::span<const OccupancyEvent> events) {
         const Sweep found = sweep(simd);
         ++measured.simds;
         measured.peak_of_simd = std::max(measured.peak_of_simd, found.peak);
-        measured.busy_cycles += found.busy;
-        for (const Life& life : simd) measured.wave_cycles += life.end - life.begin;
+        measured.busy_cycles = saturating_add(measured.busy_cycles, found.busy);
+        for (const Life& life : simd) {
+          measured.wave_cycles =
+              saturating_add(measured.wave_cycles, saturating_subtract(life.end, life.begin));
+        }
       });
   for_each_run(
       lives, [](const Life& a, const Life& b) { return a.engine == b.engine && a.cu == b.cu; },

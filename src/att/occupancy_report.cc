@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "att/occupancy.h"
@@ -10,15 +12,21 @@
 namespace jaxtrace {
 namespace {
 
+/// A number that can be: what a damaged file says beyond is not known.
+std::optional<std::int64_t> within(std::optional<std::int64_t> value, std::int64_t least) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  return value && *value >= least && *value <= kMost ? value : std::nullopt;
+}
+
 KernelNeeds needs_of(const RegisterCount& registers, const DispatchResources* resources) {
   KernelNeeds needs;
   needs.vgprs = registers.vgprs;
-  needs.sgprs = registers.sgprs;
+  needs.sgprs = within(registers.sgprs, 0);
   if (resources == nullptr) return needs;
-  if (resources->workgroup_size.value_or(0) > 0) needs.workgroup_size = resources->workgroup_size;
-  if (resources->lds_bytes.value_or(-1) >= 0) needs.lds_bytes = resources->lds_bytes;
-  if (resources->grid_size.value_or(0) > 0) needs.grid_size = resources->grid_size;
-  if (resources->compute_units.value_or(0) > 0) needs.compute_units = resources->compute_units;
+  needs.workgroup_size = within(resources->workgroup_size, 1);
+  needs.lds_bytes = within(resources->lds_bytes, 0);
+  needs.grid_size = within(resources->grid_size, 1);
+  needs.compute_units = within(resources->compute_units, 1);
   return needs;
 }
 

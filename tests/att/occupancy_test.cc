@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "support/listing.h"
 
@@ -225,6 +226,18 @@ TEST(OccupancyReport, scenario_27_b39_variants_of_the_resources_are_all_shown) {
   EXPECT_EQ(occupancy_of(trace, "").variants.size(), 1u) << "equal rows are one";
   trace.resources[1].vgprs = 200;
   EXPECT_EQ(occupancy_of(trace, "").variants.size(), 2u);
+}
+
+TEST(OccupancyReport, numbers_that_cannot_be_are_not_known) {
+  ThreadTrace trace = ran_with(1, 248);
+  trace.resources[0].lds_bytes = std::numeric_limits<std::int64_t>::max();
+  trace.resources[0].grid_size = std::numeric_limits<std::int64_t>::max();
+  trace.occupancy[0].time = std::numeric_limits<std::int64_t>::min();
+  trace.occupancy[1].time = std::numeric_limits<std::int64_t>::max();
+  const OccupancyReport report = occupancy_of(trace, "");
+  EXPECT_EQ(report.variants[0].needs.lds_bytes, std::nullopt);
+  EXPECT_FALSE(report.variants[0].model.whole);
+  EXPECT_EQ(report.measured->wave_cycles, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(OccupancyReport, other_gpus_are_not_modelled) {
