@@ -2,7 +2,7 @@
 //
 // An L2 line is 128 bytes, and a request for it may be one of 128, two of 64 or smaller ones. Which
 // counter tells the sizes differs between architectures; these are the formulas of FETCH_SIZE and
-// WRITE_SIZE in rocprofiler-sdk's counter_defs.yaml (ROCm 7), in bytes.  Where the counter of
+// WRITE_SIZE in rocprofiler-sdk's counter_defs.yaml, in bytes.  Where the counter of
 // 128-byte requests was not collected, the answer is a range.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Names of L2 counters, as in the counter_defs.yaml of rocprofiler-sdk (ROCm 6.2 to 7.2).
+// Names of L2 counters, as in the counter_defs.yaml of rocprofiler-sdk.
 #include <algorithm>
 #include <charconv>
 

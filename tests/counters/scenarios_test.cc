@@ -2,6 +2,7 @@
 // is right.
 #include <gtest/gtest.h>
 
+#include "commands/pmc_l2/figures.h"
 #include "counters/scenario.h"
 #include "jaxtrace/error.h"
 
@@ -141,7 +142,7 @@ TEST(PmcScenarios, P08_TheWideFormIsRead) {
   EXPECT_DOUBLE_EQ(read.row().hits->value(), 0.1);
 }
 
-TEST(PmcScenarios, P09_BadNumbersAreLeftOutAndCounted) {
+TEST(PmcScenarios, P09_S53_BadNumbersAreLeftOutAndCounted) {
   auto rows = example_hits();
   for (const char* value : {"abc", "nan", "inf", "-5", "", "1e30"}) {
     rows.push_back({9, "TCC_HIT_sum", value});
@@ -276,7 +277,14 @@ TEST(PmcScenarios, P19_SizesOfTheProfilerAreUnitsOf1024Bytes) {
   EXPECT_EQ(read.row().written->bytes.low, 4'608);
 }
 
-TEST(PmcScenarios, P20_InstancesOfTheCacheAreAdded) {
+TEST(PmcScenarios, P19_OlderSdksHalveTheFetchSizeOfGfx950) {
+  const CountedFiles read({{"a_counter_collection.csv", counter_csv({{1, "FETCH_SIZE", "10"}})}},
+                          with_arch("gfx950"));
+  const std::vector<std::string> items = figure_items(read.row(), read.options());
+  EXPECT_NE(items[2].find("half of the truth on gfx950 with older SDKs"), std::string::npos);
+}
+
+TEST(PmcScenarios, P20_S58_InstancesOfTheCacheAreAdded) {
   const CountedFiles named({{"a_counter_collection.csv", counter_csv({{1, "TCC_HIT[0]", "1"},
                                                                       {1, "TCC_HIT[1]", "2"},
                                                                       {1, "TCC_MISS[0]", "3"},
@@ -301,7 +309,7 @@ TEST(PmcScenarios, P20_InstancesOfTheCacheAreAdded) {
   EXPECT_NE(bare.finding("instances-added"), nullptr);
 }
 
-TEST(PmcScenarios, P21_NamesKeepCommasQuotesAndNewlines) {
+TEST(PmcScenarios, P21_S54_NamesKeepCommasQuotesAndNewlines) {
   const CountedFiles read({{"a_counter_collection.csv",
                             "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\r\n"
                             "1,\"f<int, 3>(\"\"x\"\",\ny)\",TCC_HIT_sum,1\r\n"

@@ -132,6 +132,9 @@ std::string byte_item(const L2Row& row, const L2Options& options) {
                 : "; which of the two depends on requests of 128 bytes, which " +
                       names(row.missing_read, row.family) + " would count";
   }
+  if (bytes->source == ByteSource::metric && row.formula == FetchFormula::sizes_32_64_128) {
+    text += ", which is half of the truth on gfx950 with older SDKs";
+  }
   const auto ratio = over_fetch(row, options);
   if (!ratio) {
     text += options.ideal_bytes ? "" : "; over-fetch needs --ideal-gb, what a dispatch has to read";

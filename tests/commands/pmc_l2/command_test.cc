@@ -137,14 +137,14 @@ TEST(PmcCommand, S55_AWideFileWithInstances) {
   EXPECT_TRUE(says(result.out, "L2 hit rate **10.0 %** (10 of 100 accesses)")) << result.out;
 }
 
-TEST(PmcCommand, S56_ImpossibleFlagsAreUsageErrors) {
+TEST(PmcCommand, S56_P16_ImpossibleFlagsAreUsageErrors) {
   for (const char* flag : {"--ea-channels 0", "--ea-channels -2", "--ideal-gb -1", "--ideal-gb nan",
                            "--ideal-gb 0", "--peak-tbs inf", "--peak-tbs 5.3x", "--arch 942"}) {
     EXPECT_EQ(pmc({{"a.csv", worked_example()}}, std::string("a.csv ") + flag).code, 2) << flag;
   }
 }
 
-TEST(PmcCommand, S57_FilesThatAreNone) {
+TEST(PmcCommand, S57_P17_FilesThatAreNone) {
   EXPECT_EQ(pmc({}, "missing.csv").code, 3);
   EXPECT_EQ(pmc({{"a.csv", ""}}, "a.csv").code, 4);
   const ProgramResult header = pmc({{"a.csv", counter_csv({})}}, "a.csv");
