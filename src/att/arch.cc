@@ -112,8 +112,8 @@ std::vector<Arch> candidates_of(Hint hint) {
 }
 
 std::string said_by(const Strongest& found) {
-  return fmt::format("instruction {} at line {}", mnemonic_of(found.instruction->text),
-                     found.instruction->line);
+  return fmt::format("instruction {} ({})", found.instruction->line,
+                     mnemonic_of(found.instruction->text));
 }
 
 /// 9 of "gfx90a", 11 of "gfx1100": all but the last two places.

@@ -28,7 +28,7 @@ std::optional<Arch> arch_of(std::string_view name);
 struct DetectedArch {
   Arch arch = Arch::other;       ///< `other` while several candidates remain
   std::string name;              ///< "gfx942", "gfx1100", "gfx9 (gfx942 or gfx950)"
-  std::string evidence;          ///< "agent_info.csv", "instruction v_bitop3_b32 at line 149" …
+  std::string evidence;          ///< "agent_info.csv", "instruction 149 (v_bitop3_b32)" …
   int family = 9;                ///< 9 to 12; 9 where nothing says otherwise
   std::vector<Arch> candidates;  ///< One if it is known, empty if it is not modelled
   std::vector<Finding> findings;
