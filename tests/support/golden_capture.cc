@@ -14,6 +14,8 @@
 #include "proto/hlo.pb.h"
 #include "proto/xplane.pb.h"
 #include "support/program.h"
+#include "support/rows.h"
+#include "support/write_xplane.h"
 
 namespace jaxtrace {
 namespace {
@@ -23,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kHost = ".xplane.txtpb";
 constexpr std::string_view kProgram = ".hlo.txtpb";
 constexpr std::string_view kHex = ".hex";
+constexpr std::string_view kRows = ".rows";
 
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
@@ -108,6 +111,9 @@ void build_capture(const fs::path& from, const fs::path& to) {
       programs[without(name, kProgram)] = parsed<pb::HloProto>(entry.path()).SerializeAsString();
     } else if (name.ends_with(kHost)) {
       hosts.push_back(entry.path());
+    } else if (name.ends_with(kRows)) {
+      write_file(to / (without(name, kRows) + ".xplane.pb"),
+                 synth::xspace_bytes(rows::recording_of(read_file(entry.path()))));
     } else if (name.ends_with(kHex)) {
       write_file(to / without(name, kHex), bytes_of_hex(read_file(entry.path())));
     } else {

@@ -10,6 +10,7 @@ namespace jaxtrace {
 ///   host.xplane.txtpb      an XSpace in protobuf's text format: becomes host.xplane.pb
 ///   jit_f(17).hlo.txtpb    an HloProto likewise: goes into /host:metadata of every host beside it,
 ///                          as program 17 (a bytes field of text format cannot be read)
+///   host.rows              events as support/rows.h has them: becomes host.xplane.pb
 ///   x.hex                  hexadecimal digits with `#` comments: becomes x
 ///   anything else          as it is
 ///

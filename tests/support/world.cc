@@ -37,6 +37,7 @@ struct Simulation {
   Recording& recording;
   std::vector<DeviceOp>& ops;
   synth::Random jitter;
+  synth::Random hurry;            ///< Of host threads, which are never in step
   std::vector<Thread> threads{};  ///< The launching threads, by device; with one, Python's
   std::vector<Device> devices{};
   std::uint32_t calls = 0;
@@ -44,6 +45,12 @@ struct Simulation {
   Ps vary(Ps length) {
     const Ps most = length / 100 * world.jitter_percent / 1000;
     return length + (most == 0 ? 0 : jitter.between(-most, most) * 1000);
+  }
+
+  /// A host's costs vary by more, and by themselves.
+  Ps vary_host(Ps cost) {
+    const Ps most = world.jitter_percent == 0 ? 0 : cost / 10 / 1000;
+    return cost + (most == 0 ? 0 : hurry.between(-most, most) * 1000);
   }
 
   void open_program(Thread& thread, Ps cost);
@@ -87,7 +94,7 @@ void Simulation::launch(std::size_t device, int step, std::size_t place) {
   Device& on = devices[device];
   if (!world.graph || place == 0) {
     if (world.thunk_events) thread.begin(world.graph ? "command_buffer" : op.hlo_op);
-    thread.spend(world.thunk);
+    thread.spend(vary_host(world.thunk));
     call(thread, device, op);
     if (world.thunk_events) thread.end();
   }
@@ -182,7 +189,7 @@ Ps Simulation::step_end(int step) const {
 
 void Simulation::open_program(Thread& thread, Ps cost) {
   thread.begin(fmt::format("{}:XLA GPU module", kModule));
-  thread.spend(cost);
+  thread.spend(vary_host(cost));
   thread.begin("GpuExecutable::ExecuteThunks");
 }
 
@@ -271,8 +278,12 @@ History run(const World& world) {
   out.recording.style = world.style;
   out.recording.programs = {{std::string(kModule), 17, ""}};
   const std::size_t python_line = open_threads(world, out.recording);
-  Simulation simulation{world, program_of(world), out.recording, out.ops,
-                        synth::Random(world.seed, "jitter")};
+  Simulation simulation{world,
+                        program_of(world),
+                        out.recording,
+                        out.ops,
+                        synth::Random(world.seed, "jitter"),
+                        synth::Random(world.seed, "hurry")};
   simulation.devices.resize(static_cast<std::size_t>(world.devices));
   const std::size_t workers = world.devices > 1 ? simulation.devices.size() : 0;
   for (std::size_t d = 0; d < simulation.devices.size(); ++d) {
