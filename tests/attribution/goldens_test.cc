@@ -46,7 +46,7 @@ struct Tally {
   double least = 1;
   std::string least_name = "none";
 
-  void add(const std::string& name, const Verdict& verdict) {
+  void add(const std::string& name, const Score& verdict) {
     ++captures;
     kernels += verdict.events;
     right += verdict.right;
@@ -61,7 +61,7 @@ struct Tally {
   }
 };
 
-void expect_all_right(const Verdict& verdict) {
+void expect_all_right(const Score& verdict) {
   EXPECT_GT(verdict.events, 0);
   EXPECT_EQ(verdict.wrong, 0) << verdict;
   EXPECT_EQ(verdict.exact_wrong, 0) << verdict;

@@ -84,21 +84,21 @@ std::vector<Answer> answers_of(const Trace& trace, const Attribution& attributio
   return answers;
 }
 
-std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
+std::ostream& operator<<(std::ostream& out, const Score& verdict) {
   out << verdict.right << " of " << verdict.events << " right, " << verdict.exact
       << " exact of which " << verdict.exact_wrong << " wrong, " << verdict.absent << " absent\n";
   for (const std::string& mistake : verdict.mistakes) out << "  " << mistake << '\n';
   return out;
 }
 
-Verdict judge(const std::vector<Answer>& answers, const std::vector<synth::TruthRow>& truth) {
+Score judge(const std::vector<Answer>& answers, const std::vector<synth::TruthRow>& truth) {
   using Place =
       std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t, std::string_view>;
   std::multimap<Place, const Answer*> at;
   for (const Answer& a : answers) {
     at.emplace(Place(a.host, a.device, a.start_ps, a.duration_ps, a.kernel), &a);
   }
-  Verdict verdict;
+  Score verdict;
   const auto mistake = [&](std::string words) {
     if (verdict.mistakes.size() < kMistakesShown) verdict.mistakes.push_back(std::move(words));
   };

@@ -35,7 +35,7 @@ struct Answer {
 std::vector<Answer> answers_of(const Trace& trace, const Attribution& attribution);
 
 /// How an attribution fares.  Truth rows without an instruction are right if nothing is claimed.
-struct Verdict {
+struct Score {
   std::int64_t events = 0;  ///< Truth rows that the capture has an event for.
   std::int64_t right = 0;
   std::int64_t wrong = 0;        ///< Another instruction, none, or one where none is true.
@@ -49,9 +49,9 @@ struct Verdict {
   }
 };
 
-std::ostream& operator<<(std::ostream& out, const Verdict& verdict);
+std::ostream& operator<<(std::ostream& out, const Score& verdict);
 
-Verdict judge(const std::vector<Answer>& answers, const std::vector<synth::TruthRow>& truth);
+Score judge(const std::vector<Answer>& answers, const std::vector<synth::TruthRow>& truth);
 
 /// A capture, read and attributed, beside its truth.
 struct Judged {
@@ -59,7 +59,7 @@ struct Judged {
   Attribution attribution;
   std::vector<Answer> answers;
   std::vector<synth::TruthRow> truth;
-  Verdict verdict;
+  Score verdict;
 
   /// Answers for kernels of this name.
   std::vector<Answer> of(const std::string& kernel) const;
