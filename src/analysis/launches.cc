@@ -90,34 +90,63 @@ bool same_module(const Trace& trace, std::uint32_t run, std::uint32_t call) {
          module_of_interval(trace.strings[trace.events.name[run]]) == trace.strings[said];
 }
 
-/// The run lane of the same thread as a lane of API calls that has no runs of its own: the one
-/// whose runs contain most of its calls, most closely.
-const RunLane* partner(const Trace& trace, const std::vector<RunLane>& lanes,
-                       const std::vector<std::uint32_t>& calls) {
+/// Calls of a lane that has no runs of its own.
+using CallLane = std::pair<std::size_t, const std::vector<std::uint32_t>*>;
+
+/// How well the runs of a lane surround such calls.
+struct Fit {
+  std::size_t calls;       ///< Row of the call lanes
+  std::size_t runs;        ///< Row of the run lanes
+  std::size_t inside = 0;  ///< Calls that a run contains
+  std::int64_t slack = 0;  ///< Sum of the time from the run's begin to the call's
+};
+
+Fit fit(const Trace& trace, const RunLane& lane, const std::vector<std::uint32_t>& calls) {
   constexpr std::size_t kEnough = 4096;  // Calls looked at: a thread keeps its partner.
-  const RunLane* best = nullptr;
-  std::size_t best_inside = 0;
-  std::int64_t best_slack = 0;
-  for (const RunLane& lane : lanes) {
-    std::size_t inside = 0;
-    std::int64_t slack = 0;
-    const std::size_t step = calls.size() / kEnough + 1;
-    for (std::size_t c = 0; c < calls.size(); c += step) {
-      const std::uint32_t run = run_around(trace, lane.runs, calls[c]);
-      if (run == kNoEvent || !same_module(trace, run, calls[c])) continue;
-      ++inside;
-      const std::int64_t gap = (trace.events.begin[calls[c]] - trace.events.begin[run]).count();
-      if (__builtin_add_overflow(slack, gap, &slack)) {
-        slack = std::numeric_limits<std::int64_t>::max();
-      }
-    }
-    if (inside > best_inside || (inside == best_inside && inside > 0 && slack < best_slack)) {
-      best = &lane;
-      best_inside = inside;
-      best_slack = slack;
+  Fit out{};
+  const std::size_t step = calls.size() / kEnough + 1;
+  for (std::size_t c = 0; c < calls.size(); c += step) {
+    const std::uint32_t run = run_around(trace, lane.runs, calls[c]);
+    if (run == kNoEvent || !same_module(trace, run, calls[c])) continue;
+    ++out.inside;
+    const std::int64_t gap = (trace.events.begin[calls[c]] - trace.events.begin[run]).count();
+    if (__builtin_add_overflow(out.slack, gap, &out.slack)) {
+      out.slack = std::numeric_limits<std::int64_t>::max();
     }
   }
-  return best;
+  return out;
+}
+
+/// The run lanes of the same threads as lanes of API calls: those whose runs contain most of the
+/// calls, most closely.  A thread has one lane of each, so each run lane is given away once before
+/// any is shared: threads may work in step, where time cannot tell them apart.  What is left over
+/// (rocprofiler-sdk files some calls of a thread elsewhere) takes the lane that fits best.
+std::vector<const RunLane*> partners(const Trace& trace, const std::vector<RunLane>& lanes,
+                                     const std::vector<CallLane>& call_lanes) {
+  std::vector<Fit> fits;
+  for (std::size_t c = 0; c < call_lanes.size(); ++c) {
+    for (std::size_t r = 0; r < lanes.size(); ++r) {
+      Fit found = fit(trace, lanes[r], *call_lanes[c].second);
+      found.calls = c;
+      found.runs = r;
+      if (found.inside > 0) fits.push_back(found);
+    }
+  }
+  std::ranges::sort(fits, [](const Fit& a, const Fit& b) {
+    return std::tuple(b.inside, a.slack, a.calls, a.runs) <
+           std::tuple(a.inside, b.slack, b.calls, b.runs);
+  });
+  std::vector<const RunLane*> out(call_lanes.size(), nullptr);
+  std::vector<bool> taken(lanes.size(), false);
+  for (const Fit& best : fits) {
+    if (out[best.calls] != nullptr || taken[best.runs]) continue;
+    out[best.calls] = &lanes[best.runs];
+    taken[best.runs] = true;
+  }
+  for (const Fit& best : fits) {
+    if (out[best.calls] == nullptr) out[best.calls] = &lanes[best.runs];
+  }
+  return out;
 }
 
 }  // namespace
@@ -200,15 +229,24 @@ Launches find_launches(const Trace& trace) {
     if (lanes.empty()) continue;
     std::map<std::size_t, std::vector<std::uint32_t>> calls_by_lane;
     for (const Call& call : calls) calls_by_lane[lane_of(trace, call.event)].push_back(call.event);
+    const auto give = [&](const std::vector<std::uint32_t>& events, const RunLane& runs) {
+      for (const std::uint32_t call : events) {
+        run_of[call - trace.device_events] = run_around(trace, runs.runs, call);
+      }
+    };
+    std::vector<CallLane> alone;
     for (const auto& [lane, events] : calls_by_lane) {
       const auto own = std::ranges::find(lanes, lane, &RunLane::lane);
-      const RunLane* runs = own != lanes.end() ? &*own : nullptr;
-      // A lane with events other than calls is a thread's only one, and the thread ran no program.
-      if (!runs && trace.lanes[lane].count == events.size()) runs = partner(trace, lanes, events);
-      if (!runs) continue;
-      for (const std::uint32_t call : events) {
-        run_of[call - trace.device_events] = run_around(trace, runs->runs, call);
+      if (own != lanes.end()) {
+        give(events, *own);
+      } else if (trace.lanes[lane].count == events.size()) {
+        // A lane with other events is a thread's only one, and the thread ran no program.
+        alone.emplace_back(lane, &events);
       }
+    }
+    const std::vector<const RunLane*> runs = partners(trace, lanes, alone);
+    for (std::size_t c = 0; c < alone.size(); ++c) {
+      if (runs[c] != nullptr) give(*alone[c].second, *runs[c]);
     }
   }
   for (std::size_t i = 0; i < trace.device_events; ++i) {

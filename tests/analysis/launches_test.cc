@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "jaxtrace/trace_builder.h"
+#include "support/rows.h"
 
 namespace jaxtrace {
 namespace {
@@ -41,6 +42,18 @@ TEST(Launches, GiveAThreadThatRanNoProgramNoRunOfAnother) {
   const Launches launches = find_launches(pool_thread(true));
   EXPECT_NE(launches.call[0], kNoEvent);
   EXPECT_EQ(launches.interval[0], kNoEvent);
+}
+
+TEST(Launches, TwoThreadsInStepAreTwoThreads) {
+  const Trace trace = rows::trace_of(R"(H exec0 [0,50) jit_f:XLA GPU module
+                                        H exec1 [0,50) jit_f:XLA GPU module
+                                        C gpu0 s1 [20,30) launch [10,12) on Host~Threads/5
+                                        C gpu1 s2 [20,30) launch [10,12) on Host~Threads/6)");
+  const Launches launches = find_launches(trace);
+  ASSERT_EQ(launches.interval.size(), 2u);
+  EXPECT_NE(launches.interval[0], kNoEvent);
+  EXPECT_NE(launches.interval[1], kNoEvent);
+  EXPECT_NE(launches.interval[0], launches.interval[1]);
 }
 
 }  // namespace
