@@ -13,6 +13,10 @@ Picoseconds end_of(const Trace& trace, std::uint32_t event) {
   return trace.events.begin[event] + trace.events.duration[event];
 }
 
+HostId host_of(const Trace& trace, const DeviceTimeline& timeline) {
+  return trace.devices[static_cast<std::size_t>(timeline.device)].host;
+}
+
 /// Which collective: the instruction, or where the tracer did not say, the kernel's name.
 struct CollectiveKey {
   HostId host;
@@ -30,7 +34,7 @@ std::map<CollectiveKey, Participants> align(const Trace& trace, const Works& wor
                                             const Steps& steps) {
   std::map<CollectiveKey, Participants> aligned;
   for (std::size_t d = 0; d < timelines.size(); ++d) {
-    const HostId host = trace.devices[static_cast<std::size_t>(timelines[d].device)].host;
+    const HostId host = host_of(trace, timelines[d]);
     std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, std::uint64_t> seen;
     for (const std::uint32_t event : timelines[d].order) {
       if (works.cls[event] != WorkClass::collective || works.kind[event] == WorkKind::copy)
@@ -60,6 +64,31 @@ void find_spread(const Step& step, StepStraggler& out, std::optional<std::size_t
   std::ranges::sort(ends);
   out.spread = ends.back().first - ends[(ends.size() - 1) / 2].first;
   last = ends.back().second;
+}
+
+/// By how much a time of `device` is later than the latest of its host's other GPUs; at least 0.
+Picoseconds behind(const Trace& trace, const std::vector<DeviceTimeline>& timelines,
+                   const Step& step, std::size_t device,
+                   std::optional<Picoseconds> DeviceStep::*time) {
+  std::optional<Picoseconds> others;
+  for (std::size_t d = 0; d < timelines.size(); ++d) {
+    if (d == device || host_of(trace, timelines[d]) != host_of(trace, timelines[device])) continue;
+    if (step.devices[d].*time > others) others = step.devices[d].*time;
+  }
+  const std::optional<Picoseconds> own = step.devices[device].*time;
+  return own && others && *own > *others ? *own - *others : Picoseconds{0};
+}
+
+/// What a GPU is late by at the end of a step, after its last collective, and does not carry into
+/// the next one, where a collective would show it: the host waits for it there.
+Picoseconds lead_at_end(const Trace& trace, const std::vector<DeviceTimeline>& timelines,
+                        const Steps& steps, std::size_t step, std::size_t device) {
+  if (step + 1 >= steps.steps.size()) return Picoseconds{0};
+  const Picoseconds end =
+      behind(trace, timelines, steps.steps[step], device, &DeviceStep::last_end);
+  const Picoseconds carried =
+      behind(trace, timelines, steps.steps[step + 1], device, &DeviceStep::first);
+  return std::max(end - carried, Picoseconds{0});
 }
 
 }  // namespace
@@ -119,7 +148,7 @@ Stragglers find_stragglers(const Trace& trace, const Works& works,
         if (std::pair(caused[s][d], end_on(d)) > std::pair(caused[s][most], end_on(most))) most = d;
       }
       row.caused = caused[s][most];
-      row.lead = lead[s][most];
+      row.lead = lead[s][most] + lead_at_end(trace, timelines, steps, s, most);
       // Below 2 % of the step nobody is late.
       if (row.caused > Picoseconds{0} && step.period && row.caused * 50 >= *step.period) {
         row.device = most;

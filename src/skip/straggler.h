@@ -17,8 +17,9 @@ struct StepStraggler {
   std::size_t step = 0;
   std::optional<std::size_t> device;  ///< Row of the timelines; absent: none stands out
   Picoseconds caused{0};              ///< Waiting of the others for it, summed over collectives
-  Picoseconds lead{0};                ///< Of its arrivals over the last but one's: what the step
-                                      ///< would gain if it came with the others
+  Picoseconds lead{0};                ///< Of its arrivals, and of its end if the host waits for
+                                      ///< it, over the last but one's: what the step would gain
+                                      ///< if it came with the others
   Picoseconds spread{0};              ///< Greatest end minus median end
   std::uint64_t collectives = 0;      ///< Aligned over all GPUs
 };

@@ -41,7 +41,14 @@ class Estimates {
 
   void add(std::string id, std::string without, Picoseconds gain, std::string assumption,
            std::string knob, std::string confirm) {
-    const Picoseconds step = std::clamp(parts_.step - gain, parts_.compute, parts_.step);
+    add_above(parts_.compute, std::move(id), std::move(without), gain, std::move(assumption),
+              std::move(knob), std::move(confirm));
+  }
+
+  /// `floor`: what the step cannot go below.
+  void add_above(Picoseconds floor, std::string id, std::string without, Picoseconds gain,
+                 std::string assumption, std::string knob, std::string confirm) {
+    const Picoseconds step = std::clamp(parts_.step - gain, floor, parts_.step);
     constexpr int kWorth = 3;  // Percent: what steps differ by anyway
     out.push_back({.id = std::move(id),
                    .without = std::move(without),
@@ -82,10 +89,12 @@ std::vector<WhatIf> what_ifs(const StepParts& parts) {
                   kCommunicationKnobs, "record again; compare exposed communication");
   }
   if (parts.collective_wait > Picoseconds{0}) {
-    estimates.add("W3 balance", "the straggler's delay", parts.collective_wait,
-                  "it arrives at each collective with the last of the others",
-                  "even work per GPU, its clocks and temperature, its own launching thread",
-                  "record again; compare the spread of arrivals");
+    // What it gains may be compute of its own.
+    estimates.add_above(Picoseconds{0}, "W3 balance", "the straggler's delay",
+                        parts.collective_wait,
+                        "it arrives at each collective with the last of the others",
+                        "even work per GPU, its clocks and temperature, its own launching thread",
+                        "record again; compare the spread of arrivals");
   }
   if (parts.copy > Picoseconds{0}) {
     estimates.add("W4", "all exposed copies", parts.copy, "they overlap compute entirely",

@@ -26,7 +26,7 @@ struct StepParts {
 struct WhatIf {
   std::string id;       ///< "W1" … "W8", "W1+W3"
   std::string without;  ///< What is gone
-  Picoseconds step{0};  ///< Never below compute, nor above the step
+  Picoseconds step{0};  ///< Never below compute (but for a straggler's own), nor above the step
   std::string assumption, knob, confirm;
   bool worth = true;  ///< Gains at least 3 % of the step
 };
