@@ -32,7 +32,8 @@ std::string lower(std::string_view text) {
 // ---- Host calls
 
 /// CUPTI names the host side of a copy "MemcpyH2D"; the HIP tracers by the API, "hipMemcpyAsync".
-LaunchKind call_kind(std::string_view call) {
+LaunchKind call_kind(std::string_view name) {
+  std::string_view call = name;
   for (const std::string_view driver : {"cuda", "cu", "hip"}) {
     if (call.starts_with(driver)) {
       call.remove_prefix(driver.size());
@@ -41,8 +42,8 @@ LaunchKind call_kind(std::string_view call) {
   }
   if (call.starts_with("Memcpy")) return LaunchKind::memcpy;
   if (call.starts_with("Memset")) return LaunchKind::memset;
-  if (is_graph_launch(call)) return LaunchKind::graph;
-  return is_launch(call) ? LaunchKind::single : LaunchKind::nonlaunch;
+  if (is_graph_launch(name)) return LaunchKind::graph;
+  return is_launch(name) ? LaunchKind::single : LaunchKind::nonlaunch;
 }
 
 // ---- Device events
@@ -194,7 +195,8 @@ class NameClasses {
   std::unordered_map<StringId, bool> ops_;
 };
 
-NameClass classify(const Trace& trace, std::size_t event, LaunchKind launch, NameClasses& names) {
+NameClass classify(const Trace& trace, std::size_t event, const Works& works, NameClasses& names) {
+  const LaunchKind launch = works.launch_kind[event];
   const Annotation& said =
       trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])];
   const Details& details = trace.details[static_cast<std::size_t>(trace.events.details[event])];
@@ -209,6 +211,11 @@ NameClass classify(const Trace& trace, std::size_t event, LaunchKind launch, Nam
     if (kind == WorkKind::unknown) kind = copy_kind(lower(name));
     if (kind == WorkKind::unknown && details.of == Details::Of::memcpy) {
       kind = copy_kind_of_details(trace.strings[details.text]);
+    }
+    // AMD's copies are kernels of one name; their call says from where to where.
+    const std::uint32_t call = works.launches.call[event];
+    if (kind == WorkKind::unknown && call != kNoEvent) {
+      kind = copy_kind(lower(trace.strings[trace.events.name[call]]));
     }
     return {WorkClass::memcpy, kind};
   }
@@ -384,7 +391,7 @@ Works find_works(const Trace& trace) {
   join(trace, names, works);
   count_calls(trace, names, works);
   for (std::size_t i = 0; i < n; ++i) {
-    const NameClass found = classify(trace, i, works.launch_kind[i], names);
+    const NameClass found = classify(trace, i, works, names);
     works.cls[i] = found.cls;
     works.kind[i] = found.kind;
     works.timed[i] = !works.damaged[i] && trace.events.duration[i] > Picoseconds{0};
