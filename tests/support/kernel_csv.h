@@ -9,7 +9,7 @@
 
 namespace jaxtrace {
 
-struct KernelRow {
+struct CsvKernel {
   std::string kernel = "gemm";
   std::int64_t begin_ns = 1000;
   std::int64_t end_ns = 2000;
@@ -19,7 +19,7 @@ struct KernelRow {
 };
 
 /// The form of ROCm 6.4 to 7; names are quoted as RFC 4180 has it.
-inline std::string kernel_csv(const std::vector<KernelRow>& rows) {
+inline std::string kernel_csv(const std::vector<CsvKernel>& rows) {
   std::string text =
       "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","
       "\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","
@@ -27,7 +27,7 @@ inline std::string kernel_csv(const std::vector<KernelRow>& rows) {
       "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\","
       "\"Grid_Size_Y\",\"Grid_Size_Z\"\n";
   int dispatch = 0;
-  for (const KernelRow& row : rows) {
+  for (const CsvKernel& row : rows) {
     std::string name;
     for (const char byte : row.kernel) name += byte == '"' ? "\"\"" : std::string(1, byte);
     text += fmt::format(

@@ -215,7 +215,7 @@ TEST_F(Kernels, ShowsWhatGraphLaunchesRan) {
 }
 
 TEST_F(Kernels, RelaunchesThatDifferAreANote) {
-  std::vector<KernelRow> rows;
+  std::vector<CsvKernel> rows;
   for (std::int64_t i = 1; i <= 6; ++i) {
     rows.push_back({"k", i * 1'000'000, i * 1'000'000 + (i < 4 ? 20'000 : 90'000)});
   }
