@@ -228,7 +228,10 @@ bool read_graph_calls(const fs::path& path, std::vector<GraphCall>& calls,
     const Number id = csv_integer(csv[correlation]);
     const Number from = csv_integer(csv[begin]);
     const Number to = csv_integer(csv[end]);
-    if (id && from && to && *to >= *from) calls.push_back({*id, *from, *to - *from});
+    constexpr std::int64_t kLongest = std::int64_t{1} << 50;  // ns: 13 days, and fits in ps
+    if (id && from && to && *from >= 0 && *to >= *from && *to - *from <= kLongest) {
+      calls.push_back({*id, *from, *to - *from});
+    }
   }
   std::ranges::sort(
       calls, {}, [](const GraphCall& call) { return std::pair(call.begin_ns, call.correlation); });

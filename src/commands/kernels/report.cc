@@ -86,8 +86,8 @@ Table page_table(Table table, std::size_t top, std::string_view hidden) {
 
 std::string rest_text(const KernelSums& sums, std::size_t top) {
   if (top == 0 || sums.kernels.size() <= top) return {};
-  std::int64_t rest = 0;
-  for (std::size_t i = top; i < sums.kernels.size(); ++i) rest += sums.kernels[i].total_ps;
+  std::int64_t rest = sums.total_ps;
+  for (std::size_t i = 0; i < top; ++i) rest -= std::min(rest, sums.kernels[i].total_ps);
   std::string text =
       fmt::format("The other {} took {}",
                   counted(static_cast<std::int64_t>(sums.kernels.size() - top), "kernel"),
@@ -104,7 +104,7 @@ std::string graph_text(const KernelSums& sums) {
   std::int64_t kernels = 0, time = 0;
   for (const GraphSumRow& graph : sums.graphs) {
     kernels += graph.kernels;
-    time += graph.total_ps;
+    time = std::min(time + std::min(graph.total_ps, sums.total_ps - time), sums.total_ps);
   }
   const auto launches = static_cast<std::int64_t>(sums.graphs.size());
   std::string text = fmt::format("{} graph {} ran {}", for_people(launches, Unit::count),

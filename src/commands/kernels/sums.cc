@@ -182,7 +182,7 @@ std::map<std::string, Total> totals_of(const KernelTimes& times) {
   std::map<std::string, Total> totals;
   for (const KernelSum& sum : times.sums) {
     Total& total = totals[times.kernels[sum.kernel]];
-    total.calls += sum.calls;
+    add_capped(total.calls, sum.calls);
     add_capped(total.total_ps, sum.total_ps);
   }
   for (const TimedDispatch& dispatch : times.dispatches) {
@@ -196,7 +196,7 @@ std::map<std::string, Total> totals_of(const KernelTimes& times) {
 Total sum_of(const std::map<std::string, Total>& totals) {
   Total all;
   for (const auto& [name, total] : totals) {
-    all.calls += total.calls;
+    add_capped(all.calls, total.calls);
     add_capped(all.total_ps, total.total_ps);
   }
   return all;

@@ -1,5 +1,7 @@
 // All that is known of a kernel in one row; docs/pmc-l2.md defines each column.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "commands/pmc_l2/report.h"
@@ -7,6 +9,14 @@
 
 namespace jaxtrace {
 namespace {
+
+/// As long as can be said, where a file's times are absurd.
+std::int64_t picoseconds(std::int64_t ns) {
+  std::int64_t ps = 0;
+  return __builtin_mul_overflow(ns, std::int64_t{1000}, &ps)
+             ? std::numeric_limits<std::int64_t>::max()
+             : ps;
+}
 
 Cell text_cell(std::string_view text) {
   if (text.empty()) return {};
@@ -79,7 +89,7 @@ std::vector<Cell> cells(const CounterData& data, const L2Row& row, const L2Optio
                              text_cell(agent.name),
                              text_cell(options.arch.empty() ? agent.arch : options.arch),
                              static_cast<std::int64_t>(row.dispatches),
-                             row.timed > 0 ? Cell(row.time_ns * 1000) : Cell(),
+                             row.timed > 0 ? Cell(picoseconds(row.time_ns)) : Cell(),
                              row.hits ? Cell(row.hits->part) : Cell(),
                              row.hits ? Cell(row.hits->whole) : Cell(),
                              ratio_cell(row.hits),
