@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/times.h"
+
 namespace jaxtrace {
 namespace {
 

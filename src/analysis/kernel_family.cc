@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 
+#include "analysis/text.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -81,14 +83,6 @@ constexpr std::array kPatterns = std::to_array<Pattern>({
     {"dot_kernel", Family::gemm},
     {"ck::", Family::gemm},
 });
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 bool fits(std::string_view name, std::string_view part) {
   if (part.front() == '^') return name.starts_with(part.substr(1));

@@ -6,15 +6,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "analysis/damage.h"
-#include "analysis/sum.h"
+#include "analysis/times.h"
 
 namespace jaxtrace {
 namespace {
-
-Picoseconds end_of(const Trace& trace, std::uint32_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 /// JSON has the number in the name: "train 17".
 std::string_view annotation_name(std::string_view name, std::int64_t number) {

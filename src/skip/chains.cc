@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analysis/sum.h"
+#include "analysis/times.h"
 #include "skip/host_class.h"
 
 namespace jaxtrace {

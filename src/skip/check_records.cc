@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/sum.h"
+#include "analysis/times.h"
 
 namespace jaxtrace::check {
 

@@ -6,15 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/damage.h"
-#include "analysis/sum.h"
+#include "analysis/median.h"
+#include "analysis/times.h"
 
 namespace jaxtrace {
 namespace {
-
-Picoseconds end_of(const Trace& trace, std::uint32_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 /// Instants at which steps begin on one thread, by begin; what is launched before the first or at
 /// `end` or later is in none.
@@ -38,9 +34,7 @@ Picoseconds end_of_last(const Trace& trace, const std::vector<std::uint32_t>& an
     gaps.push_back(trace.events.begin[anchors[i]] - end_of(trace, anchors[i - 1]));
   }
   if (gaps.empty()) return Picoseconds::max();
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
-  std::ranges::nth_element(gaps, middle);
-  return end_of(trace, anchors.back()) + std::max(*middle, Picoseconds{0});
+  return end_of(trace, anchors.back()) + std::max(lower_median(gaps), Picoseconds{0});
 }
 
 /// Runs of programs on a lane, by begin.

@@ -4,24 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/text.h"
+
 namespace jaxtrace {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 template <std::size_t N>
 bool contains_any(std::string_view text, const std::array<std::string_view, N>& parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return contains(text, part); });
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
 }
 
 /// "$file.py:12 function", as the Python tracer writes a frame.

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/damage.h"
+#include "analysis/times.h"
 
 namespace jaxtrace {
 namespace {
-
-Picoseconds end_of(const Trace& trace, std::uint32_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 using NameTest = std::function<bool(StringId)>;
 

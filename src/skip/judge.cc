@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/median.h"
+
 namespace jaxtrace {
 namespace {
 
@@ -73,12 +75,10 @@ HostBound host_kind(const Evidence& e, std::size_t device) {
     most = std::max(most, part);
   }
   if (gaps.empty()) return HostBound::none;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
-  std::ranges::nth_element(gaps, middle);
   constexpr Picoseconds kShort = std::chrono::microseconds(20);
   const Picoseconds launching =
       of_class(stats.host_late, HostClass::launch) + stats.steady_idle.of(IdlePart::launch_path);
-  if (*middle < kShort && launching * 2 >= host) return HostBound::launch_rate;
+  if (lower_median(gaps) < kShort && launching * 2 >= host) return HostBound::launch_rate;
   Picoseconds in_longest{0};
   for (const auto& [step, part] : longest) in_longest += part;
   if (in_longest * 2 >= host) return HostBound::dispatch;

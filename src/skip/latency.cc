@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-#include "analysis/sum.h"
+#include "analysis/times.h"
 
 namespace jaxtrace {
 namespace {
@@ -16,10 +16,6 @@ namespace {
 // HolisticTraceAnalysis's defaults.
 constexpr Picoseconds kSlowCall = std::chrono::microseconds(50);
 constexpr Picoseconds kLateKernel = std::chrono::microseconds(100);
-
-Picoseconds end_of(const Trace& trace, std::size_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 bool is_kernel(WorkClass cls) {
   return cls != WorkClass::memcpy && cls != WorkClass::memset;

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/damage.h"
+#include "analysis/times.h"
 
 namespace jaxtrace {
 namespace {
-
-Picoseconds end_of(const Trace& trace, std::uint32_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 /// The thread that launched a step's first event on a device.
 std::uint32_t launching_thread(const Scope& scope, std::size_t device, std::size_t step) {

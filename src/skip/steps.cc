@@ -6,7 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analysis/sum.h"
+#include "analysis/median.h"
+#include "analysis/times.h"
 #include "skip/deal.h"
 #include "skip/host_class.h"
 
@@ -14,10 +15,6 @@ namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kEnoughSteps = 3;
-
-Picoseconds end_of(const Trace& trace, std::size_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 /// The capture as one step: from its first dispatch.
 Step whole_capture(const Trace& trace) {
@@ -154,13 +151,6 @@ void find_compiles(const Trace& trace, Steps& steps) {
 
 bool has_work(const Step& step) {
   return std::ranges::any_of(step.devices, [](const DeviceStep& d) { return d.first.has_value(); });
-}
-
-template <typename Value>
-Value lower_median(std::vector<Value> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 /// The first step warms up; with so few steps that each counts, only if it shows it.

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/times.h"
+
 namespace jaxtrace {
 namespace {
-
-Picoseconds end_of(const Trace& trace, std::uint32_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 HostId host_of(const Trace& trace, const DeviceTimeline& timeline) {
   return trace.devices[static_cast<std::size_t>(timeline.device)].host;

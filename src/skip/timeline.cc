@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analysis/times.h"
+
 namespace jaxtrace {
 namespace {
-
-Picoseconds end_of(const Trace& trace, std::uint32_t event) {
-  return trace.events.begin[event] + trace.events.duration[event];
-}
 
 /// Sorted runs, one after another, to one sorted run.
 void merge_runs(const Trace& trace, Order& order, std::vector<std::size_t> bounds) {

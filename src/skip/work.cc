@@ -13,21 +13,11 @@
 
 #include "analysis/damage.h"
 #include "analysis/kernel_family.h"
+#include "analysis/text.h"
+#include "analysis/times.h"
 
 namespace jaxtrace {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 // ---- Host calls
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/sum.h"
+#include "analysis/times.h"
 #include "commands/skip_stats/rows_csv.h"
 #include "commands/skip_stats/summary.h"
 #include "commands/skip_stats/sweep.h"

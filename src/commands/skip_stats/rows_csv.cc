@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "analysis/sum.h"
+#include "analysis/times.h"
 #include "report/csv_writer.h"
 
 namespace jaxtrace {
@@ -92,13 +92,7 @@ Swept sweep_all(const Found& found) {
   return out;
 }
 
-/// Of events that may be damaged.
-Picoseconds end_of(const Trace& trace, std::size_t event) {
-  Picoseconds end = trace.events.begin[event];
-  add_time(end, trace.events.duration[event]);
-  return end;
-}
-
+/// Of any instant, damaged or not.
 Picoseconds since(Picoseconds instant, Picoseconds origin) {
   add_time(instant, -origin);
   return instant;
