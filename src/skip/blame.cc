@@ -49,17 +49,19 @@ void walk(const HostThread& time, Window window, const Visit& visit) {
 
 }  // namespace
 
-HostNames::HostNames(const Trace& trace) : trace_(trace) {
+HostNames::HostNames(const Trace& trace) : trace_(trace), rows_(2 * trace.strings.size(), 0) {
   for (const Annotation& annotation : trace.annotations) {
     if (annotation.hlo_op != StringId::empty) ops_.insert(annotation.hlo_op);
   }
 }
 
 const HostName& HostNames::of(StringId name, bool launches) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(name) << 1U) | (launches ? 1U : 0U);
-  const auto [at, added] = names_.try_emplace(key);
-  if (added) at->second = describe(name, launches);
-  return at->second;
+  std::uint32_t& row = rows_[2 * static_cast<std::size_t>(name) + (launches ? 1 : 0)];
+  if (row == 0) {
+    names_.push_back(describe(name, launches));
+    row = static_cast<std::uint32_t>(names_.size());
+  }
+  return names_[row - 1];
 }
 
 HostName HostNames::describe(StringId name, bool launches) const {
@@ -146,6 +148,9 @@ const BlamedThread& Blamer::thread(std::uint32_t lane) {
   }
   made.time = host_thread(trace_, made.lanes,
                           [&](StringId name) { return names_.of(name).cls == HostClass::pool; });
+  for (const HostThread::Segment& segment : made.time.segments) {
+    if (!names_.of_event(segment.event).wait) made.active.add({segment.begin, segment.end});
+  }
   made.observed = std::ranges::any_of(made.time.segments, [&](const HostThread::Segment& s) {
     return trace_.events.correlation[s.event] == 0;
   });

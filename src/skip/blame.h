@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "skip/coverage.h"
 #include "skip/host_class.h"
 #include "skip/host_time.h"
 
@@ -38,7 +39,8 @@ class HostNames {
 
   const Trace& trace_;
   std::unordered_set<StringId> ops_;
-  std::unordered_map<std::uint64_t, HostName> names_;
+  std::vector<std::uint32_t> rows_;  ///< By name, twice: of `names_` from 1; 0 not yet looked at
+  std::deque<HostName> names_;
 };
 
 /// A piece of a gap, and what is blamed for it; event kNoEvent: nothing was open.
@@ -52,6 +54,7 @@ struct BlamedThread {
   std::uint32_t lane = kNoEvent;
   std::vector<std::uint32_t> lanes;  ///< Its TraceMe lane and its API lanes
   HostThread time;
+  Coverage active;        ///< An event was open that did not only wait
   bool observed = false;  ///< It has events other than driver calls
 };
 

@@ -1,5 +1,6 @@
 // Gap by gap, instant by instant: whose event fills it.
 #include "skip/causes.h"
+#include "skip/coverage.h"
 
 #include <algorithm>
 #include <map>
@@ -27,30 +28,9 @@ std::uint32_t step_at(const Steps& steps, std::size_t device, Picoseconds instan
   return instant < steps.steps[step].devices[device].window->end ? step : kNoStep;
 }
 
-/// Time of host_late before each instant, for overlaps in logarithmic time.
-class LateTime {
- public:
-  void add(Window window) {
-    begins_.push_back(window.begin);
-    ends_.push_back(window.end);
-    before_.push_back(before_.empty()
-                          ? Picoseconds{0}
-                          : before_.back() + ends_[ends_.size() - 2] - begins_[begins_.size() - 2]);
-  }
-  Picoseconds until(Picoseconds instant) const {
-    const auto after = std::ranges::upper_bound(begins_, instant);
-    if (after == begins_.begin()) return Picoseconds{0};
-    const auto row = static_cast<std::size_t>(after - begins_.begin()) - 1;
-    return before_[row] + std::min(instant, ends_[row]) - begins_[row];
-  }
-
- private:
-  std::vector<Picoseconds> begins_, ends_, before_;
-};
-
 /// How long an event of each cause's name was open on its thread during host_late.
 void add_totals(const Trace& trace, Blamer& blamer, HostNames& names,
-                const std::vector<LateTime>& late, std::vector<Cause>& causes) {
+                const std::vector<Coverage>& late, std::vector<Cause>& causes) {
   std::map<std::uint32_t, std::map<std::string_view, std::vector<Cause*>>> by_thread;
   for (Cause& cause : causes) {
     if (cause.cls == HostClass::none) {
@@ -74,7 +54,7 @@ void add_totals(const Trace& trace, Blamer& blamer, HostNames& names,
         if (end <= begin) continue;
         reached = end;
         for (Cause* const cause : found->second) {
-          cause->total += late[cause->device].until(end) - late[cause->device].until(begin);
+          cause->total += late[cause->device].within({begin, end});
         }
       }
     }
@@ -135,7 +115,7 @@ Causes find_causes(const Scope& scope, Blamer& blamer, HostNames& names, Picosec
   const std::vector<DeviceTimeline>& timelines = scope.timelines;
   Causes out;
   std::map<CauseKey, Tally> tallies;
-  std::vector<LateTime> late(timelines.size());
+  std::vector<Coverage> late(timelines.size());
   std::vector<BlamedPiece> pieces;
   out.by_device.resize(timelines.size());
   out.by_step.resize(timelines.size());

@@ -14,7 +14,7 @@
 namespace jaxtrace {
 namespace {
 
-constexpr std::size_t kMostKernels = 200'000;
+constexpr std::size_t kMostKernels = 50'000;
 constexpr std::size_t kMostChains = 200;  // Listed
 
 /// Kernels of a device, stream by stream; no chain crosses the begin of a segment.

@@ -65,7 +65,7 @@ Picoseconds overlap_of(const Scope& scope, const Order& order, Window window) {
 
 }  // namespace
 
-DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blamer, HostNames& names,
+DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blamer,
                          std::size_t device, Picoseconds short_gap) {
   DeviceStats out;
   out.steady = divided(scope, device, scope.steps.steady[device], short_gap, out.steady_idle);
@@ -73,13 +73,14 @@ DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blame
   out.host_late = causes.by_device[device];
   out.steady_latency = latency_stats(scope, device, true);
   out.capture_latency = latency_stats(scope, device, false);
+  const Coverage busy = busy_time(scope.trace, scope.timelines[device]);
   for (std::size_t s = 0; s < scope.steps.steps.size(); ++s) {
     StepParts parts = step_parts(scope, causes, device, s, short_gap);
     if (parts.step > Picoseconds{0}) {
-      parts.host_active = host_active_time(scope, blamer, names, device, s);
+      parts.host_active = host_active_time(scope, blamer, device, s);
     }
     out.steps.push_back(std::move(parts));
-    out.latencies.push_back(step_latency(scope, blamer, names, device, s));
+    out.latencies.push_back(step_latency(scope, blamer, busy, device, s));
   }
   return out;
 }

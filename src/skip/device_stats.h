@@ -31,7 +31,7 @@ struct StreamStats {
 
 /// Budgets, idle parts and latencies of one device.  What depends on other devices or on chains
 /// (collective_wait, fusable) is left 0.
-DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blamer, HostNames& names,
+DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blamer,
                          std::size_t device, Picoseconds short_gap);
 
 /// Every stream lane that holds events, by lane.

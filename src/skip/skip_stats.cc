@@ -49,7 +49,7 @@ SkipStats skip_stats(const Trace& trace, const SkipOptions& options) {
   out.causes = find_causes(scope, blamer, names, options.short_gap);
   std::vector<LatencyStats> all;
   for (std::size_t d = 0; d < out.timelines.size(); ++d) {
-    out.devices.push_back(device_stats(scope, out.causes, blamer, names, d, options.short_gap));
+    out.devices.push_back(device_stats(scope, out.causes, blamer, d, options.short_gap));
     all.push_back(out.devices.back().capture_latency);
   }
   out.streams = stream_stats(scope);

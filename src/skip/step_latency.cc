@@ -22,17 +22,6 @@ std::uint32_t launching_thread(const Scope& scope, std::size_t device, std::size
   return kNoEvent;
 }
 
-/// Time of a thread in a window in which an event was open that did not only wait.
-Picoseconds active_time(const HostThread& thread, HostNames& names, Window window) {
-  Picoseconds active{0};
-  auto at = std::ranges::upper_bound(thread.segments, window.begin, {}, &HostThread::Segment::end);
-  for (; at != thread.segments.end() && at->begin < window.end; ++at) {
-    if (names.of_event(at->event).wait) continue;
-    active += std::min(at->end, window.end) - std::max(at->begin, window.begin);
-  }
-  return active;
-}
-
 bool is_dispatch(const HostName& name) {
   if (name.frame) return false;  // Everything lies in some frame.
   switch (name.cls) {
@@ -65,8 +54,16 @@ Window host_window(const Scope& scope) {
 
 }  // namespace
 
-StepLatency step_latency(const Scope& scope, Blamer& blamer, HostNames& names, std::size_t device,
-                         std::size_t step) {
+Coverage busy_time(const Trace& trace, const DeviceTimeline& timeline) {
+  Coverage busy;
+  for (const std::uint32_t event : timeline.order) {
+    busy.add({trace.events.begin[event], end_of(trace, event)});
+  }
+  return busy;
+}
+
+StepLatency step_latency(const Scope& scope, Blamer& blamer, const Coverage& busy,
+                         std::size_t device, std::size_t step) {
   StepLatency out;
   const Step& row = scope.steps.steps[step];
   const DeviceStep& of_device = row.devices[device];
@@ -74,23 +71,21 @@ StepLatency step_latency(const Scope& scope, Blamer& blamer, HostNames& names, s
   const Window window{row.host->begin, *of_device.last_end};
   out.il = window.length();
   out.idle_paper = window.length() - of_device.kernel_time;
-  const Budget budget =
-      sweep(scope.trace, scope.works, part(scope.timelines[device], window.begin), window);
-  out.idle_union = budget.idle;
+  out.idle_union = window.length() - busy.within(window);
   if (const std::uint32_t thread = launching_thread(scope, device, step); thread != kNoEvent) {
-    out.cpu_idle = window.length() - active_time(blamer.thread(thread).time, names, window);
+    out.cpu_idle = window.length() - blamer.thread(thread).active.within(window);
   }
   return out;
 }
 
-std::optional<Picoseconds> host_active_time(const Scope& scope, Blamer& blamer, HostNames& names,
-                                            std::size_t device, std::size_t step) {
+std::optional<Picoseconds> host_active_time(const Scope& scope, Blamer& blamer, std::size_t device,
+                                            std::size_t step) {
   const std::vector<Step>& steps = scope.steps.steps;
   if (step + 1 >= steps.size() || !steps[step].host || !steps[step + 1].host) return std::nullopt;
   const std::uint32_t thread = launching_thread(scope, device, step);
   if (thread == kNoEvent) return std::nullopt;
-  return active_time(blamer.thread(thread).time, names,
-                     {steps[step].host->begin, steps[step + 1].host->begin});
+  return blamer.thread(thread).active.within(
+      {steps[step].host->begin, steps[step + 1].host->begin});
 }
 
 std::optional<double> Dispatch::hdbi_proxy() const {

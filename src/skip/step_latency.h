@@ -16,13 +16,17 @@ struct StepLatency {
   std::optional<Picoseconds> idle_union;  ///< IL - union of work
   std::optional<Picoseconds> cpu_idle;    ///< jaxtrace's definition: see docs/skip-stats.md
 };
-StepLatency step_latency(const Scope& scope, Blamer& blamer, HostNames& names, std::size_t device,
-                         std::size_t step);
+/// `busy`: busy_time() of the device.
+StepLatency step_latency(const Scope& scope, Blamer& blamer, const Coverage& busy,
+                         std::size_t device, std::size_t step);
+
+/// When some work of a device was running.
+Coverage busy_time(const Trace& trace, const DeviceTimeline& timeline);
 
 /// Time of the launching thread from one step's first parent op to the next one's, without waits;
 /// absent if there is no next.
-std::optional<Picoseconds> host_active_time(const Scope& scope, Blamer& blamer, HostNames& names,
-                                            std::size_t device, std::size_t step);
+std::optional<Picoseconds> host_active_time(const Scope& scope, Blamer& blamer, std::size_t device,
+                                            std::size_t step);
 
 /// A proxy for TaxBreak's host-device balance index, from one capture: device / (device +
 /// dispatch). Never to be compared with the paper's, which replays each kernel alone.
