@@ -67,6 +67,9 @@ struct CountedAgent {
   std::string name;     ///< "Agent 4": the number as the file has it
   std::string arch;     ///< "gfx942"
   std::string product;  ///< "AMD Instinct MI300X"
+
+  /// Those that the names of its counters were of, in order.
+  std::vector<CounterFamily> families{};
 };
 
 /// Where dispatches with comparable numbers come from: one process in one file.
@@ -103,7 +106,6 @@ struct CounterData {
   std::vector<Recording> recordings;        ///< In the order of the files, then by process
   std::vector<CountedDispatch> dispatches;  ///< By recording, agent, dispatch
   std::vector<CounterValue> values;
-  std::vector<CounterFamily> families;      ///< Those that names were of, in order
   std::vector<std::string> other_counters;  ///< Names of a few of the rest, in order
   std::vector<Finding> findings;
 };

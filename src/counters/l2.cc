@@ -11,6 +11,7 @@
 
 #include "counters/samples.h"
 #include "counters/spread.h"
+#include "jaxtrace/report.h"
 
 namespace jaxtrace {
 namespace {
@@ -168,8 +169,8 @@ L2Row Analysis::row_of(std::span<const std::uint32_t> dispatches) {
   L2Row row;
   row.kernel = first.kernel;
   row.agent = first.agent;
-  row.formula = fetch_formula(options_.arch.empty() ? agent.arch : options_.arch, data_.families);
-  row.family = family_of(row.formula, data_.families);
+  row.formula = fetch_formula(options_.arch.empty() ? agent.arch : options_.arch, agent.families);
+  row.family = family_of(row.formula, agent.families);
   row.peak = options_.peak ? options_.peak : peak_bandwidth(agent.product);
 
   Counts seen;
@@ -275,9 +276,10 @@ void Analysis::note_row(const L2Row& row) {
   const auto speed = bandwidth(past_l2(row));
   if (row.peak && speed && speed->first > *row.peak) {
     note(Severity::error, "over-peak", row,
-         fmt::format("moved {:.2f} TB/s past L2, more than the {:.2f} TB/s of the memory: it was "
-                     "served by a cache beyond L2, or counters and times do not belong together",
-                     speed->first / 1e12, *row.peak / 1e12));
+         fmt::format("moved {} past L2, more than the {} of the memory: it was served by a cache "
+                     "beyond L2, or counters and times do not belong together",
+                     for_people(speed->first, Unit::bytes_per_second),
+                     for_people(*row.peak, Unit::bytes_per_second)));
   }
 }
 

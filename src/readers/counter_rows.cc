@@ -18,6 +18,12 @@ auto scope(const CountedDispatch& dispatch) {
   return std::tuple(dispatch.recording, dispatch.agent, dispatch.dispatch, dispatch.kernel);
 }
 
+void add_family(CountedAgent& agent, CounterFamily family) {
+  if (family == CounterFamily::any) return;
+  if (std::ranges::find(agent.families, family) != agent.families.end()) return;
+  agent.families.push_back(family);
+}
+
 }  // namespace
 
 std::uint32_t CounterRows::add_recording(Recording recording) {
@@ -81,10 +87,7 @@ void CounterRows::add(std::uint32_t dispatch, const CounterName& name, std::uint
   const Form form = name.instance ? Form::instance : name.sum ? Form::sum : Form::raw;
   const auto instance = static_cast<std::uint16_t>(name.instance.value_or(part));
   rows_.push_back({dispatch, instance, name.counter, form, value});
-  if (std::ranges::find(data_.families, name.family) == data_.families.end() &&
-      name.family != CounterFamily::any) {
-    data_.families.push_back(name.family);
-  }
+  add_family(data_.agents[data_.dispatches[dispatch].agent], name.family);
 }
 
 void CounterRows::other_counter(std::string_view name) {
@@ -110,6 +113,10 @@ void CounterRows::merge_agents() {
     if (std::ranges::count_if(agents, knows) != 1) continue;
     become[i] = static_cast<std::uint32_t>(std::ranges::find_if(agents, knows) - agents.begin());
   }
+  for (std::uint32_t i = 0; i < agents.size(); ++i) {
+    for (const CounterFamily family : agents[i].families) add_family(agents[become[i]], family);
+  }
+  for (CountedAgent& agent : agents) std::ranges::sort(agent.families);
   for (CountedDispatch& dispatch : data_.dispatches) dispatch.agent = become[dispatch.agent];
 }
 
@@ -226,7 +233,6 @@ CounterData CounterRows::finish() && {
        "values of one counter and dispatch differ, which are taken for instances of the cache and "
        "added",
        instances_);
-  std::ranges::sort(data_.families);
   std::ranges::sort(data_.other_counters);
   return std::move(data_);
 }

@@ -26,6 +26,22 @@ TEST(PmcScenarios, P01_AgentsAreNotAddedUp) {
   }
 }
 
+TEST(PmcScenarios, P01_NamesOfCountersTellOfTheirOwnAgentOnly) {
+  const CountedFiles read(
+      {{"mi200_counter_collection.csv",
+        counter_csv({{1, "TCC_EA_RDREQ_sum", "100"}, {1, "TCC_EA_RDREQ_32B_sum", "0"}})},
+       {"mi300_counter_collection.csv",
+        counter_csv(with({{1, "TCC_EA0_RDREQ_sum", "100"}, {1, "TCC_EA0_RDREQ_32B_sum", "0"}},
+                         &CounterRow::agent, std::string("Agent 5")))}},
+      {});
+  ASSERT_EQ(read.rows().size(), 2U);
+  const std::size_t old = read.agent(0) == "Agent 4" ? 0 : 1;
+  EXPECT_EQ(read.row(old).formula, FetchFormula::sizes_32_64);
+  EXPECT_EQ(read.row(old).read->bytes.high, 6400) << "no request of 128 bytes is possible";
+  EXPECT_EQ(read.row(1 - old).formula, FetchFormula::unknown_ea0);
+  EXPECT_EQ(read.row(1 - old).read->bytes.high, 12800);
+}
+
 TEST(PmcScenarios, P02_TwoProcessesWithTheSameNumbersAreFourDispatches) {
   const CountedFiles read(
       {{"1_counter_collection.csv", counter_csv(example_hits())},
