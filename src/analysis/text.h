@@ -1,6 +1,7 @@
 // Looking at names.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,12 @@ inline std::string lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return out;
+}
+
+/// The first `most` bytes, with "…" if there are more: what kernels that begin alike differ in
+/// comes early, and it can be typed.
+inline std::string beginning(std::string_view name, std::size_t most) {
+  return name.size() <= most ? std::string(name) : std::string(name.substr(0, most)) + "…";
 }
 
 }  // namespace jaxtrace

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/text.h"
 #include "commands/kernels/att_yaml.h"
 #include "commands/kernels/report.h"
 #include "commands/kernels/sums.h"
@@ -69,7 +70,7 @@ const KernelSumRow& chosen(const KernelSums& sums, const std::string& text,
     constexpr std::size_t kMost = 5;
     constexpr std::size_t kLongest = 60;
     if ((count > 0 && !holds(row)) || listed == kMost) continue;
-    names += (listed++ == 0 ? "" : ", ") + row.kernel.substr(0, kLongest);
+    names += (listed++ == 0 ? "" : ", ") + beginning(row.kernel, kLongest);
   }
   throw InputError(context.inputs[0].string(),
                    count == 0 ? fmt::format("no kernel is called \"{}\"; those with the most time "
@@ -131,7 +132,8 @@ Outcome run(const Flags& flags, const Context& context) {
 Run declare(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   app.add_option("--top", flags->top, "How many kernels to list; 0 for all. Default: 20")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   app.add_option("--skip-first", flags->skip_first,
                  "Leave out so many launches of each kernel, which warm up")
       ->type_name("N")

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/text.h"
 #include "counters/spread.h"
 #include "jaxtrace/report.h"
 
@@ -228,7 +229,7 @@ void Adding::check(const KernelRun& run) {
       most = apart;
       constexpr std::size_t kLongest = 60;
       message = fmt::format("disagrees with {}: {} against {}; most of all for {}, {} against {}",
-                            run.times.file, words(sum), words(all), name.substr(0, kLongest),
+                            run.times.file, words(sum), words(all), beginning(name, kLongest),
                             words(total), words(mine));
     }
     result_.findings.push_back({Severity::error, "sources-disagree", message, other.file, 1});
@@ -255,7 +256,7 @@ KernelSums Adding::finish() {
                      "or the clock changed, and a mean hides it",
                      widest_.launches, for_people(widest_.least, Unit::time),
                      for_people(widest_.most, Unit::time)),
-         widest_kernel_.substr(0, kLongest), uneven_});
+         beginning(widest_kernel_, kLongest), uneven_});
   }
   return std::move(result_);
 }

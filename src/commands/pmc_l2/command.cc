@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/text.h"
 #include "commands/pmc_l2/report.h"
 #include "counters/l2.h"
 #include "jaxtrace/error.h"
@@ -32,12 +33,13 @@ std::string quantity_fault(std::string& word) {
   try {
     std::size_t used = 0;
     const double value = std::stod(word, &used);
+    constexpr double kLeast = 1e-9;  // A byte
     constexpr double kMost = 1e6;
-    if (used == word.size() && std::isfinite(value) && value > 0 && value <= kMost) return {};
+    if (used == word.size() && value >= kLeast && value <= kMost) return {};
   } catch (const std::exception&) {
     // Said below.
   }
-  return '"' + word + "\" is not a number above 0 and up to 1,000,000";
+  return '"' + word + "\" is not a number from 1e-9 to 1,000,000";
 }
 
 std::string arch_fault(std::string& word) {
@@ -54,7 +56,7 @@ void require_something(const Flags& flags, const Context& context, const Counter
     constexpr std::size_t kMost = 5;
     constexpr std::size_t kLongest = 60;
     for (std::size_t i = 0; i < std::min(data.kernels.size(), kMost); ++i) {
-      known += (i == 0 ? "" : ", ") + data.kernels[i].substr(0, kLongest);
+      known += (i == 0 ? "" : ", ") + beginning(data.kernels[i], kLongest);
     }
     throw InputError(input,
                      fmt::format("no kernel's name holds \"{}\"; kernels with L2 counters "

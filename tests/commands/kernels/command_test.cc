@@ -246,6 +246,21 @@ TEST_F(Kernels, PrintsTheInputOfAThreadTrace) {
   EXPECT_EQ(run("out_kernel_stats.csv --att-yaml nothing").code, 4);
 }
 
+TEST_F(Kernels, TopIsANumberFromNothingOn) {
+  file("out_kernel_trace.csv", kernel_csv({{"a", 1000, 2000}, {"b", 2000, 3000}}));
+  EXPECT_EQ(run("out_kernel_trace.csv --top 0").code, 0);
+  EXPECT_EQ(run("out_kernel_trace.csv --top -1").code, 2);
+  EXPECT_EQ(run("out_kernel_trace.csv --top 99999999999999999999").code, 2);
+}
+
+TEST_F(Kernels, LongNamesInSentencesShowThatTheyAreCut) {
+  const std::string name = "begin_" + std::string(80, 'x') + "_end";
+  file("out_kernel_trace.csv", kernel_csv({{name, 1000, 2000}}));
+  const ProgramResult result = run("out_kernel_trace.csv --att-yaml nothing");
+  EXPECT_TRUE(says(result.err, "are begin_xxx")) << result.err;
+  EXPECT_TRUE(says(result.err, "xxx…")) << result.err;
+}
+
 TEST_F(Kernels, WrongInputsGetASentence) {
   EXPECT_EQ(run("missing.csv").code, 3);
   EXPECT_EQ(run("missing_results.db").code, 3);

@@ -138,8 +138,9 @@ TEST(PmcCommand, S55_AWideFileWithInstances) {
 }
 
 TEST(PmcCommand, S56_P16_ImpossibleFlagsAreUsageErrors) {
-  for (const char* flag : {"--ea-channels 0", "--ea-channels -2", "--ideal-gb -1", "--ideal-gb nan",
-                           "--ideal-gb 0", "--peak-tbs inf", "--peak-tbs 5.3x", "--arch 942"}) {
+  for (const char* flag :
+       {"--ea-channels 0", "--ea-channels -2", "--ideal-gb -1", "--ideal-gb nan", "--ideal-gb 0",
+        "--ideal-gb 1e-300", "--peak-tbs inf", "--peak-tbs 5.3x", "--arch 942"}) {
     EXPECT_EQ(pmc({{"a.csv", worked_example()}}, std::string("a.csv ") + flag).code, 2) << flag;
   }
 }
@@ -175,7 +176,17 @@ TEST(PmcCommand, MoreThanThePeakIsAFinding) {
   L2Options options = with_arch("gfx942");
   options.peak = 1e12;
   const CountedFiles read({{"a_counter_collection.csv", worked_example()}}, options);
-  EXPECT_NE(read.finding("over-peak"), nullptr);
+  ASSERT_NE(read.finding("over-peak"), nullptr);
+  EXPECT_TRUE(says(read.finding("over-peak")->message, "more than the 1.000 TB/s of the memory"));
+}
+
+TEST(PmcCommand, LongNamesShowThatTheyAreCut) {
+  const std::string name = "begin_" + std::string(80, 'x') + "_end";
+  const ProgramResult result =
+      pmc({{"a.csv", counter_csv(with(example_hits(), &CounterRow::kernel, name))}},
+          "a.csv --kernel nothing");
+  EXPECT_TRUE(says(result.err, "are begin_xxx")) << result.err;
+  EXPECT_TRUE(says(result.err, "xxx…")) << result.err;
 }
 
 TEST(PmcCommand, RelaunchesThatDifferAreANote) {
