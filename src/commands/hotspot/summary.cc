@@ -210,11 +210,15 @@ std::string hidden_text(const HotspotDispatch& dispatch) {
 }
 
 /// "micro_tk(micro_globals), dispatch 608, on gfx942 (by …): 672 instructions, …"
-std::string opening(const HotspotDispatch& dispatch) {
+std::string opening(const HotspotDispatch& dispatch, const HotspotOptions& options) {
   const Totals& totals = dispatch.totals;
   const std::string_view kernel = main_kernel(dispatch);
   std::string text =
       kernel.empty() ? "A kernel without a name" : "**" + escape_markdown(kernel) + "**";
+  if (options.merge && totals.kernels.size() > 1) {
+    text += fmt::format(
+        " and {}", counted(static_cast<std::int64_t>(totals.kernels.size()) - 1, "other kernel"));
+  }
   text += " in " + escape_markdown(dispatch.label);
   if (const DetectedArch& arch = dispatch.occupancy.arch; !arch.name.empty()) {
     text += ", on " + escape_markdown(arch.name);
@@ -320,7 +324,7 @@ Report hotspot_report(Dispatches dispatches, const HotspotOptions& options) {
         "a kernel ran.";
     report.blocks.emplace_back(std::move(table));
   } else {
-    report.blocks.emplace_back(Prose{opening(*dispatches.front())});
+    report.blocks.emplace_back(Prose{opening(*dispatches.front(), options)});
     add_facts(report, dispatches);
   }
   add_verification(report, dispatches);

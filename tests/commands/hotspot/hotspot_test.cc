@@ -128,6 +128,9 @@ TEST(Hotspot, B42_SeveralDispatchesAreOneRowEachAndNeverTheSameTwice) {
   const nlohmann::json merged = json(one, ". '" + other + "' --merge");
   EXPECT_EQ(merged["stall_cycles"], 424 + 400);
   EXPECT_EQ(merged["instructions"][0]["hits"], 8);
+  const std::string page = hotspot(one, ". '" + other + "' --merge").out;
+  EXPECT_NE(page.find("**k_1()** and 1 other kernel in 2 dispatches merged"), std::string::npos)
+      << page;
 }
 
 TEST(Hotspot, SameNamesInDifferentFoldersAreToldApart) {
