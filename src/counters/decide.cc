@@ -4,7 +4,7 @@ namespace jaxtrace {
 namespace {
 
 Fetch fetch_of(double ratio) {
-  if (ratio < 0.95) return Fetch::too_little;
+  if (ratio < kLeastOfIdeal) return Fetch::too_little;
   if (ratio <= 1.15) return Fetch::clean;
   return ratio <= 1.5 ? Fetch::moderate : Fetch::redundant;
 }

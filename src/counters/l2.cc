@@ -335,6 +335,7 @@ std::optional<std::pair<double, double>> bandwidth(const std::optional<L2Bytes>&
 
 std::optional<double> useful_bandwidth(const L2Row& row, const L2Options& options) {
   if (!options.ideal_bytes || !past_l2(row) || row.time_ns <= 0) return std::nullopt;
+  if (over_fetch(row, options)->second < kLeastOfIdeal) return std::nullopt;
   const double bytes = static_cast<double>(*options.ideal_bytes) * static_cast<double>(row.timed);
   return bytes / (static_cast<double>(row.time_ns) / 1e9);
 }

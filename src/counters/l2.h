@@ -80,7 +80,11 @@ std::optional<std::pair<double, double>> over_fetch(const L2Row& row, const L2Op
 /// What `bytes` moved in a second; absent without times.
 std::optional<std::pair<double, double>> bandwidth(const std::optional<L2Bytes>& bytes);
 
-/// What the kernel needed, in a second; absent without bytes, which tell that the ideal is its own.
+/// Less of the ideal than this was not all that the kernel had to read.
+inline constexpr double kLeastOfIdeal = 0.95;
+
+/// What the kernel needed, in a second; absent without bytes, which tell that the ideal is its own,
+/// and where less was moved.
 std::optional<double> useful_bandwidth(const L2Row& row, const L2Options& options);
 
 /// The traffic that memory is compared with: what it was asked to read, or what passed L2.

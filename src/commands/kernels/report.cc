@@ -149,6 +149,18 @@ Report kernels_report(const std::vector<KernelRun>& runs, const KernelSums& sums
   if (const std::string text = rest_text(sums, top); !text.empty()) {
     report.blocks.emplace_back(Prose{text});
   }
+  const auto shows_half = [](const DeviceSumRow& row) {
+    return row.device.arch.starts_with("gfx950");
+  };
+  const auto has_registers = [](const KernelSumRow& row) {
+    return row.vgprs && row.vgprs->most > 0 && row.accum_vgprs && row.accum_vgprs->most == 0;
+  };
+  if (std::ranges::any_of(sums.devices, shows_half) &&
+      std::ranges::any_of(sums.kernels, has_registers)) {
+    report.blocks.emplace_back(
+        Prose{"On gfx950 many versions of rocprofv3 write half of the vector registers, and no "
+              "accumulation registers; `jaxtrace hotspot` tells by the instructions."});
+  }
   if (!sums.devices.empty()) {
     report.blocks.emplace_back(Heading{"GPUs"});
     report.blocks.emplace_back(page_table(devices_table(sums), 0, runs.size() > 1 ? "" : "file"));
@@ -160,10 +172,17 @@ Report kernels_report(const std::vector<KernelRun>& runs, const KernelSums& sums
     report.blocks.emplace_back(page_table(graphs_table(sums), kMostGraphs, ""));
   }
   if (!sums.kernels.empty()) {
-    const KernelSumRow& first = sums.kernels.front();
-    report.blocks.emplace_back(Heading{"To trace the first"});
+    // What the runtime copies and fills with is nobody's to change.
+    const auto own = std::ranges::find_if_not(sums.kernels, [](const KernelSumRow& row) {
+      return row.kernel.starts_with("__amd_rocclr_");
+    });
+    const KernelSumRow& first = own == sums.kernels.end() ? sums.kernels.front() : *own;
+    const auto place = &first - sums.kernels.data() + 1;
+    report.blocks.emplace_back(
+        Heading{place == 1 ? "To trace the first" : fmt::format("To trace number {}", place)});
     report.blocks.emplace_back(Prose{fmt::format(
-        "`kernel_include_regex` for rocprofv3: {}; --att-yaml prints the whole input.yaml.",
+        "{}`kernel_include_regex` for rocprofv3: {}; --att-yaml prints the whole input.yaml.",
+        place == 1 ? "" : "It is the first that is no copy or fill of the runtime. ",
         escape_markdown(include_regex(first.kernel)))});
   }
   return report;

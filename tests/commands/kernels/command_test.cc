@@ -246,6 +246,16 @@ TEST_F(Kernels, PrintsTheInputOfAThreadTrace) {
   EXPECT_EQ(run("out_kernel_stats.csv --att-yaml nothing").code, 4);
 }
 
+TEST_F(Kernels, NoCopyOfTheRuntimeIsProposedForATrace) {
+  file("out_kernel_trace.csv",
+       kernel_csv({{"__amd_rocclr_copyBuffer", 1000, 5000}, {"gemm", 5000, 6000}}));
+  const std::string page = run("out_kernel_trace.csv").out;
+  EXPECT_TRUE(says(page, "To trace number 2")) << page;
+  EXPECT_TRUE(says(page, "for rocprofv3: gemm;")) << page;
+  file("only_kernel_trace.csv", kernel_csv({{"__amd_rocclr_copyBuffer", 1000, 5000}}));
+  EXPECT_TRUE(says(run("only_kernel_trace.csv").out, "To trace the first"));
+}
+
 TEST_F(Kernels, TopIsANumberFromNothingOn) {
   file("out_kernel_trace.csv", kernel_csv({{"a", 1000, 2000}, {"b", 2000, 3000}}));
   EXPECT_EQ(run("out_kernel_trace.csv --top 0").code, 0);

@@ -170,6 +170,7 @@ TEST(PmcCommand, S60_TooLittleIsSuspicious) {
       {{"a_counter_collection.csv", counter_csv(example_reads() + twice("TCC_BUBBLE_sum", "0"))}},
       with_ideal(8.59, "gfx942"));
   EXPECT_EQ(fetch(read.row(), read.options()), Fetch::too_little);
+  EXPECT_FALSE(useful_bandwidth(read.row(), read.options())) << "not moved, so not used";
 }
 
 TEST(PmcCommand, MoreThanThePeakIsAFinding) {
