@@ -256,6 +256,21 @@ TEST_F(Kernels, NoCopyOfTheRuntimeIsProposedForATrace) {
   EXPECT_TRUE(says(run("only_kernel_trace.csv").out, "To trace the first"));
 }
 
+TEST_F(Kernels, HalvedRegistersOfGfx950AreSaid) {
+  file(
+      "out_kernel_trace.csv",
+      "\"Kind\",\"Agent_Id\",\"Dispatch_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\","
+      "\"VGPR_Count\",\"Accum_VGPR_Count\"\n\"KERNEL_DISPATCH\",4,1,\"gemm\",1000,2000,16,0\n");
+  for (const char* arch : {"gfx942", "gfx950"}) {
+    file("out_agent_info.csv",
+         std::string("\"Node_Id\",\"Agent_Type\",\"Name\",\"Product_Name\"\n4,\"GPU\",\"") + arch +
+             "\",\"AMD\"\n");
+    const std::string page = run("out_kernel_trace.csv").out;
+    EXPECT_EQ(says(page, "write half of the vector registers"), std::string(arch) == "gfx950")
+        << page;
+  }
+}
+
 TEST_F(Kernels, TopIsANumberFromNothingOn) {
   file("out_kernel_trace.csv", kernel_csv({{"a", 1000, 2000}, {"b", 2000, 3000}}));
   EXPECT_EQ(run("out_kernel_trace.csv --top 0").code, 0);
