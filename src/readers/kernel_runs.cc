@@ -172,6 +172,20 @@ KernelRun read_group(std::vector<Source> sources, Meter& meter) {
   return run;
 }
 
+/// A capture that is given twice is still one.
+void add_capture(KernelRuns& result, const fs::path& input) {
+  const auto same = [&](const fs::path& known) {
+    std::error_code ignored;
+    return known == input || fs::equivalent(known, input, ignored);
+  };
+  if (std::ranges::none_of(result.captures, same)) {
+    result.captures.push_back(input);
+    return;
+  }
+  result.findings.push_back(
+      {Severity::note, "file-twice", "was given twice and is read once", input.string(), 1});
+}
+
 }  // namespace
 
 KernelRuns read_kernel_runs(std::span<const fs::path> inputs, const ReadOptions& options) {
@@ -181,7 +195,7 @@ KernelRuns read_kernel_runs(std::span<const fs::path> inputs, const ReadOptions&
     std::error_code ignored;
     if (fs::is_directory(input, ignored)) {
       const std::vector<fs::path> files = files_below(input, is_kernel_file);
-      if (files.empty()) result.captures.push_back(input);
+      if (files.empty()) add_capture(result, input);
       for (const fs::path& file : files) {
         add(groups, {file, *kind_by_name(file.filename().string()), true});
       }
@@ -189,7 +203,7 @@ KernelRuns read_kernel_runs(std::span<const fs::path> inputs, const ReadOptions&
     }
     const auto kind = kind_of(input);
     if (!kind) {
-      result.captures.push_back(input);
+      add_capture(result, input);
       continue;
     }
     const auto promised = kind_by_name(input.filename().string());

@@ -271,6 +271,15 @@ TEST_F(Kernels, HalvedRegistersOfGfx950AreSaid) {
   }
 }
 
+TEST_F(Kernels, ACaptureGivenTwiceCountsOnce) {
+  const std::string demo = std::string("'") + JAXTRACE_SOURCE_DIR + "/testdata/demo";
+  const auto once = json(demo + "'");
+  const auto twice = json(demo + "' " + demo + "/'");
+  EXPECT_EQ(once["calls"], twice["calls"]);
+  EXPECT_EQ(once["total_ps"], twice["total_ps"]);
+  EXPECT_TRUE(says(run(demo + "' " + demo + "'").err, "was given twice and is read once"));
+}
+
 TEST_F(Kernels, TopIsANumberFromNothingOn) {
   file("out_kernel_trace.csv", kernel_csv({{"a", 1000, 2000}, {"b", 2000, 3000}}));
   EXPECT_EQ(run("out_kernel_trace.csv --top 0").code, 0);
