@@ -98,10 +98,10 @@ void refuse_no_csv(const fs::path& path, std::string_view bytes) {
   refuse("\xff\xfe"sv, "is text in UTF-16; save it as UTF-8");
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[')) {
-    throw InputError(path.string(), "is JSON, no CSV");
+    throw InputError(path.string(), "is JSON, no CSV; rocprofv3 -f csv writes one");
   }
   if (bytes.substr(0, 4096).find('\0') != std::string_view::npos) {
-    throw InputError(path.string(), "is no text");
+    throw InputError(path.string(), "is no text and no CSV; rocprofv3 -f csv writes one");
   }
 }
 

@@ -155,6 +155,11 @@ TEST(PmcCommand, S57_P17_FilesThatAreNone) {
   EXPECT_EQ(other.code, 4);
   EXPECT_TRUE(says(other.err, "has the columns x, y")) << other.err;
   EXPECT_EQ(pmc({{"a.csv", worked_example()}}, "a.csv --kernel nothing").code, 4);
+  for (const std::string& bytes : {std::string("{}"), std::string("a\0b", 3)}) {
+    const ProgramResult none = pmc({{"a.csv", bytes}}, "a.csv");
+    EXPECT_EQ(none.code, 4);
+    EXPECT_TRUE(says(none.err, "rocprofv3 -f csv writes one")) << none.err;
+  }
 }
 
 TEST(PmcCommand, S59_TwoProcessesInOneFile) {
