@@ -7,6 +7,8 @@
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +105,18 @@ JsonSide read_json_side(const Context& context, const Trace& trace) {
   return side;
 }
 
+/// CLI::Range lets "nan" pass, which compares with nothing.
+CLI::Validator between(double least, double most) {
+  CLI::Validator range = CLI::Range(least, most);
+  return range & CLI::Validator(
+                     [](const std::string& given) {
+                       return std::isnan(std::strtod(given.c_str(), nullptr))
+                                  ? given + " is not a number"
+                                  : std::string();
+                     },
+                     "");
+}
+
 void write_table(const Table& table, OutputDir& directory) {
   write_csv(table, directory.file(table.id + ".csv"));
 }
@@ -135,10 +149,18 @@ Outcome run(const Flags& flags, const Context& context) {
   outcome.findings = trace.findings;
   outcome.doubts = strict_failures(stats);
   if (!flags.sweep.empty()) {
-    std::vector<SweepPoint> points = {sweep_point(context.capture(), stats, trace)};
-    for (const std::string& capture : flags.sweep) {
-      const Trace other = read_capture(capture, read);
-      points.push_back(sweep_point(capture, skip_stats(other, options_of(flags)), other));
+    std::vector<std::filesystem::path> captures = {context.capture()};
+    captures.insert(captures.end(), flags.sweep.begin(), flags.sweep.end());
+    const std::vector<std::string> names = names_apart(captures);
+    std::vector<SweepPoint> points = {sweep_point(names[0], stats, trace)};
+    for (std::size_t i = 1; i < captures.size(); ++i) {
+      const Trace other = read_capture(captures[i], read);
+      const SkipStats of_other = skip_stats(other, options_of(flags));
+      points.push_back(sweep_point(names[i], of_other, other));
+      outcome.findings.insert(outcome.findings.end(), other.findings.begin(), other.findings.end());
+      for (const std::string& doubt : strict_failures(of_other)) {
+        outcome.doubts.push_back(names[i] + ": " + doubt);
+      }
     }
     Table table = sweep_table(points);
     write_table(table, directory);
@@ -162,10 +184,10 @@ Run declare(CLI::App& app) {
       ->type_name("CAPTURE");
   app.add_option("--short-gap-us", flags->short_gap_us,
                  "Up to this long, a gap before work that was asked for in time is dispatch")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(between(0, 1e9))
       ->capture_default_str();
   const auto share = [&](const char* name, double& value, const char* help) {
-    app.add_option(name, value, help)->check(CLI::Range(0.0, 1.0))->capture_default_str();
+    app.add_option(name, value, help)->check(between(0, 1))->capture_default_str();
   };
   share("--high", flags->thresholds.high,
         "A loss of this share of the window holds the program back");

@@ -4,11 +4,34 @@
 
 namespace jaxtrace {
 
-SweepPoint sweep_point(const std::filesystem::path& capture, const SkipStats& stats,
-                       const Trace& trace) {
-  const std::filesystem::path plain = capture.has_filename() ? capture : capture.parent_path();
+std::vector<std::string> names_apart(const std::vector<std::filesystem::path>& captures) {
+  std::vector<std::string> names(captures.size());
+  std::vector<std::filesystem::path> rest;
+  for (const std::filesystem::path& capture : captures) {
+    const std::filesystem::path plain = capture.lexically_normal();
+    rest.push_back(plain.has_filename() ? plain : plain.parent_path());
+  }
+  std::vector<bool> extend(captures.size(), true);
+  while (std::ranges::find(extend, true) != extend.end()) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!extend[i]) continue;
+      const std::string part = rest[i].filename().string();
+      names[i] = names[i].empty() ? part : part + "/" + names[i];
+      rest[i] = rest[i].parent_path();
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      extend[i] = false;
+      for (std::size_t j = 0; j < names.size(); ++j) {
+        if (names[j] == names[i] && rest[j] != rest[i]) extend[i] = rest[i].has_filename();
+      }
+    }
+  }
+  return names;
+}
+
+SweepPoint sweep_point(const std::string& name, const SkipStats& stats, const Trace& trace) {
   SweepPoint point;
-  point.name = plain.filename().string();
+  point.name = name;
   point.steps = stats.steps.kept;
   if (stats.devices.empty()) return point;
   const Scope scope{trace, stats.works, stats.timelines, stats.steps};
@@ -18,9 +41,9 @@ SweepPoint sweep_point(const std::filesystem::path& capture, const SkipStats& st
   point.used = latency.used;
   point.tklqt = latency.tklqt;
   if (latency.used > 0) {
-    const auto total = static_cast<double>(latency.tklqt.count());
-    point.per_launch_ps = total / static_cast<double>(latency.used);
-    if (point.steps > 0) point.per_step_ps = total / static_cast<double>(point.steps);
+    const std::int64_t total = latency.tklqt.count();
+    point.per_launch_ps = total / static_cast<std::int64_t>(latency.used);
+    if (point.steps > 0) point.per_step_ps = total / static_cast<std::int64_t>(point.steps);
   }
   point.queued_fraction = queued_fraction(evidence, stats.verdict.device);
   point.verdict = stats.verdict.why_inconclusive.empty() ? in_words(stats.verdict.decision)
@@ -29,13 +52,13 @@ SweepPoint sweep_point(const std::filesystem::path& capture, const SkipStats& st
 }
 
 std::size_t turning_point(const std::vector<SweepPoint>& points) {
-  std::optional<double> floor;
+  std::optional<std::int64_t> floor;
   for (const SweepPoint& point : points) {
     if (point.per_launch_ps)
       floor = std::min(floor.value_or(*point.per_launch_ps), *point.per_launch_ps);
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].per_launch_ps && *points[i].per_launch_ps > 2 * *floor) return i;
+    if (points[i].per_launch_ps && *points[i].per_launch_ps - *floor > *floor) return i;
   }
   return points.size();
 }
@@ -52,14 +75,14 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
                           {"queued_fraction", Unit::ratio, "queued"},
                           {"verdict"}},
               .rows = {}};
-  const auto number = [](const std::optional<double>& value) {
+  const auto whole = [](const std::optional<std::int64_t>& value) {
     return value ? Cell{*value} : Cell{};
   };
   for (const SweepPoint& point : points) {
-    table.rows.push_back({point.name, static_cast<std::int64_t>(point.steps),
-                          static_cast<std::int64_t>(point.used), number(point.per_step_ps),
-                          number(point.per_launch_ps), number(point.queued_fraction),
-                          point.verdict});
+    table.rows.push_back(
+        {point.name, static_cast<std::int64_t>(point.steps), static_cast<std::int64_t>(point.used),
+         whole(point.per_step_ps), whole(point.per_launch_ps),
+         point.queued_fraction ? Cell{*point.queued_fraction} : Cell{}, point.verdict});
   }
   table.caption =
       turn == points.size()

@@ -2,7 +2,10 @@
 // where they begin to queue.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "jaxtrace/report.h"
@@ -11,17 +14,19 @@
 namespace jaxtrace {
 
 struct SweepPoint {
-  std::string name;  ///< File name of the capture
+  std::string name;
   std::size_t steps = 0;
   std::uint64_t used = 0;
-  Picoseconds tklqt{0};  ///< Of the kept steps
-  std::optional<double> per_step_ps, per_launch_ps;
+  Picoseconds tklqt{0};                                    ///< Of the kept steps
+  std::optional<std::int64_t> per_step_ps, per_launch_ps;  ///< Rounded down
   std::optional<double> queued_fraction;
   std::string verdict;
 };
 
-SweepPoint sweep_point(const std::filesystem::path& capture, const SkipStats& stats,
-                       const Trace& trace);
+/// The file name of each capture, after as many of its directories as tell it from the others.
+std::vector<std::string> names_apart(const std::vector<std::filesystem::path>& captures);
+
+SweepPoint sweep_point(const std::string& name, const SkipStats& stats, const Trace& trace);
 
 /// The first point whose TKLQT per launch is over twice the least of all: from there the GPU is
 /// what launches wait for.  points.size() if there is none.
