@@ -17,6 +17,14 @@ std::size_t devices_with_events(const CheckInput& in) {
       std::ranges::count_if(in.timelines, [](const DeviceTimeline& t) { return t.events > 0; }));
 }
 
+StringId module_id(const Trace& trace, std::size_t event) {
+  return trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])].hlo_module;
+}
+
+bool is_copy(WorkClass cls) {
+  return cls == WorkClass::memcpy || cls == WorkClass::memset;
+}
+
 }  // namespace
 
 CheckResult step_count(const CheckInput& in) {
@@ -61,15 +69,25 @@ CheckResult same_work(const CheckInput& in) {
   const std::string id = "same-work";
   if (devices_with_events(in) < 2) return not_applicable(id, "one GPU");
   using Work = std::map<std::pair<std::string_view, std::string_view>, std::uint64_t>;
+  // A kernel whose launch the tracer missed has no module, but the name of one that has.
+  std::unordered_map<StringId, StringId> module_of;
+  for (std::size_t i = 0; i < in.trace.device_events; ++i) {
+    const StringId module = module_id(in.trace, i);
+    if (module == StringId::empty) continue;
+    const auto [at, added] = module_of.try_emplace(in.trace.events.name[i], module);
+    if (at->second != module) at->second = StringId::empty;  // Two programs have it
+  }
   std::vector<Work> works(in.timelines.size());
   std::vector<std::uint64_t> copies(in.timelines.size(), 0);
   for (std::size_t d = 0; d < in.timelines.size(); ++d) {
     for (const std::size_t l : in.timelines[d].lanes) {
       const Lane& lane = in.trace.lanes[l];
       for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-        const StringId module =
-            in.trace.annotations[static_cast<std::size_t>(in.trace.events.annotation[i])]
-                .hlo_module;
+        StringId module = module_id(in.trace, i);
+        if (module == StringId::empty && !is_copy(in.works.cls[i])) {
+          const auto at = module_of.find(in.trace.events.name[i]);
+          if (at != module_of.end()) module = at->second;
+        }
         // Copies of inputs and outputs are often made by one GPU for all.
         if (module == StringId::empty) {
           ++copies[d];

@@ -258,6 +258,8 @@ Verdict judge(const Evidence& e, const Thresholds& thresholds) {
         fmt::format("check {} failed: {}", e.checks[fatal].id, e.checks[fatal].found);
   } else if (kernels < kLeastKernels) {
     out.why_inconclusive = fmt::format("{} kernels are too few to judge", kernels);
+  } else if (device.steady.window.length() <= Picoseconds{0}) {
+    out.why_inconclusive = "nothing in the kept steps has a length";
   }
   if (!out.why_inconclusive.empty()) return out;
 

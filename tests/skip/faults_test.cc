@@ -192,6 +192,34 @@ TEST(SkipStatsFaults, TwoHostsWithTheSameIdsStayApart) {
   EXPECT_EQ(std::ranges::count(stats.works.join, Join::ambiguous), 0);
 }
 
+TEST(SkipStatsFaults, KernelsWithoutAnyLengthGiveNoVerdict) {
+  synth::Recording recording = world::run(steady()).recording;
+  for (DeviceLine& line : recording.devices[0].lines) {
+    for (DeviceEvent& event : line.events) event.duration_ps = 0;
+  }
+  const SkipStats stats = stats_of(read(recording));
+  EXPECT_EQ(stats.verdict.decision.bound, Bound::inconclusive) << in_words(stats.verdict.decision);
+  EXPECT_FALSE(stats.verdict.why_inconclusive.empty());
+}
+
+/// A kernel whose launch was lost has no module, and is still the kernel that the others ran.
+TEST(SkipStatsFaults, AKernelThatLostItsModuleIsNoOtherWork) {
+  const auto same_work = [](const std::string& lost) {
+    const SkipStats stats = skip_stats(
+        rows::trace_of("repeat 4 every 100\n"
+                       "C gpu0 s1 [0,40) name loop_add_fusion module jit_f launch [-9,-8)\n"
+                       "C gpu1 s2 [0,40) name loop_add_fusion module jit_f launch [-7,-6)\n"
+                       "end\n"
+                       "C gpu0 s1 [400,440) name loop_add_fusion module jit_f launch [391,392)\n"
+                       "M gpu0 s1 [450,451) name MemcpyH2D\n" +
+                       lost));
+    const auto check = std::ranges::find(stats.checks, "same-work", &CheckResult::id);
+    return check == stats.checks.end() ? CheckState::not_applicable : check->state;
+  };
+  EXPECT_EQ(same_work("C gpu1 s2 [400,440) name loop_add_fusion\n"), CheckState::pass);
+  EXPECT_EQ(same_work("C gpu1 s2 [400,440) name loop_exp_fusion\n"), CheckState::warn);
+}
+
 TEST(SkipStatsFaults, AFewNanosecondsOfOverlapAreNormal) {
   synth::Recording recording = world::run(steady()).recording;
   for (DeviceEvent& event : recording.devices[0].lines[0].events) event.duration_ps += 1'050'000;
