@@ -173,8 +173,8 @@ CheckResult timing(const CheckInput& in) {
   if (count == 0) return passed(id, expected, "none");
   const double part = share(count, in.trace.device_events);
   return failed(part > 0.001 ? CheckState::fatal : CheckState::warn, id, expected,
-                fmt::format("{} of {} device events ({}) end before they begin, last longer than "
-                            "the session or have no times",
+                fmt::format("{} of {} device events ({}) end before they begin, outlast the "
+                            "session or have no times",
                             count, in.trace.device_events, percent(part)),
                 "their time, which is in no sum");
 }

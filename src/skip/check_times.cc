@@ -15,7 +15,7 @@ namespace jaxtrace::check {
 namespace {
 
 std::string micros(Picoseconds time) {
-  return fmt::format("{:.1f} us", static_cast<double>(time.count()) / 1e6);
+  return fmt::format("{:.1f} µs", static_cast<double>(time.count()) / 1e6);
 }
 
 }  // namespace

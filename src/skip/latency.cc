@@ -48,7 +48,7 @@ void add_lane(const Scope& scope, std::size_t l, bool kept_only, LatencyStats& s
     }
     if (works.launch_kind[i] == LaunchKind::graph) {
       ++stats.graph_events;
-      add_time(stats.graph_time, duration);
+      if (is_kernel(works.cls[i])) add_time(stats.graph_kernel_time, duration);
     }
     add_time(stats.tklqt_naive, std::max(Picoseconds{0}, raw_latency(trace, works, i)));
     if (works.graph_index[i] != 0) continue;

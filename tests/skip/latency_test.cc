@@ -92,6 +92,16 @@ TEST(Latencies, OfAGraphOnlyTheFirstEventHasOne) {
   EXPECT_EQ(stats.kernel_time, us(9));
 }
 
+TEST(Latencies, TheTimeUnderGraphsIsPartOfTheKernels) {
+  const Analysed a(R"(M s1 [10,12) launch [0,5) id 9 api cuGraphLaunch graph 3
+                      C s1 [12,15) id 9 graph 3
+                      C s1 [16,20) launch [6,7))");
+  const LatencyStats stats = latency_stats(a.scope(), 0, false);
+  EXPECT_EQ(stats.graph_events, 2u);
+  EXPECT_EQ(stats.kernel_time, us(7));
+  EXPECT_EQ(stats.graph_kernel_time, us(3)) << "the copy is no kernel";
+}
+
 TEST(Latencies, ClocksThatDifferALittleAreClampedAndAlotDropped) {
   const Analysed a(R"(C s1 [6,7) launch [0,1)
                       C s1 [18,19) launch [20,21)

@@ -1,6 +1,7 @@
 // Cells of the tables of skip-stats: absent stays absent.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,12 @@ inline Cell count(std::uint64_t value) {
 inline Cell number(const std::optional<double>& value) {
   if (!value) return {};
   return *value;
+}
+
+/// Times are integers in every table, means too.
+inline Cell whole(const std::optional<double>& picoseconds) {
+  if (!picoseconds) return {};
+  return std::int64_t{std::llround(*picoseconds)};
 }
 
 inline Cell lane_name(const Found& found, std::uint32_t lane) {

@@ -45,7 +45,7 @@ Table devices_table(const Found& found) {
                            "graph_launches", "graph_events"}) {
     table.columns.push_back({name, Unit::count});
   }
-  table.columns.push_back({"graph_time_ps", Unit::time});
+  table.columns.push_back({"graph_kernel_time_ps", Unit::time});
   table.columns.push_back({"least_latency_ps", Unit::time});
   table.columns.push_back({"latency_floor_ps", Unit::time});
   for (const char* name : {"short_kernels", "slow_calls", "late_kernels"}) {
@@ -74,7 +74,7 @@ Table devices_table(const Found& found) {
             latency.graph_launches, latency.graph_events}) {
         row.push_back(count(value));
       }
-      row.push_back(time(latency.graph_time));
+      row.push_back(time(latency.graph_kernel_time));
       row.push_back(time(latency.least_latency));
       row.push_back(time(latency.floor));
       for (const std::uint64_t value :

@@ -390,16 +390,25 @@ Bullets metrics(const Found& found) {
                            static_cast<double>(latency.launches));
     if (latency.graph_launches > 0) {
       line += fmt::format(
-          ", {} with {} of the time",
+          ", {} with {} of the kernel time",
           counted(latency.graph_launches, "graph launch", "graph launches"),
-          percent(static_cast<double>(latency.graph_time.count()) /
+          percent(static_cast<double>(latency.graph_kernel_time.count()) /
                   static_cast<double>(std::max<std::int64_t>(1, latency.kernel_time.count()))));
     }
     line += "; ";
   }
   const Chains& chains = found.stats.chains;
-  line += fmt::format("fusing chains that always recur would take launches from {} to {}",
-                      chains.launches, chains.launches_fused);
+  // Of a graph many kernels are one launch, and fusing them saves none.
+  const auto number = [](std::uint64_t n) {
+    return for_people(static_cast<std::int64_t>(n), Unit::count);
+  };
+  if (chains.launches_fused == chains.launches) {
+    line += "no chain of kernels that always recurs could be fused";
+  } else {
+    line += fmt::format("fusing chains that always recur would take {} from {} to {}",
+                        latency.graph_launches > 0 ? "device events" : "launches",
+                        number(chains.launches), number(chains.launches_fused));
+  }
   if (const auto hdbi = found.stats.dispatch.hdbi_proxy()) {
     line +=
         fmt::format("; hdbi_proxy {:.3f} (0 host-bound, 1 device-bound; not the paper's)", *hdbi);
@@ -426,8 +435,13 @@ void add_what_ifs(Report& report, const Found& found, bool full) {
     if (!row.confirm.empty()) line += fmt::format(" To confirm: {}.", row.confirm);
     rows.items.push_back(std::move(line));
   }
-  std::string opening = fmt::format("Estimates, not run, of the median step ({})", shown(step));
-  if (skipped > 0) opening += fmt::format("; {} more, or worth under 3 %, with --full", skipped);
+  std::string opening = fmt::format("Estimates, not run, of the median step ({}", shown(step));
+  if (used_devices(found) > 1) {
+    opening +=
+        fmt::format(" on {}", escape_markdown(device_name(found, found.stats.verdict.device)));
+  }
+  opening += ")";
+  if (skipped > 0) opening += fmt::format("; {} more with --full", skipped);
   report.blocks.emplace_back(Prose{opening + ":"});
   report.blocks.emplace_back(std::move(rows));
 }
@@ -455,7 +469,7 @@ Table steps_shown(const Found& found) {
     const bool window = step.devices[d].window.has_value();
     table.rows.push_back(
         {step.number, std::string(name_of(step.fate)) + (steps.median == s ? " (median)" : ""),
-         time(step.period), time(verdict_stats(found).latencies[s].il),
+         window ? time(parts.step) : Cell{}, time(verdict_stats(found).latencies[s].il),
          window ? time(parts.step - parts.compute - parts.collective - parts.copy) : Cell{},
          window ? time(parts.idle.host()) : Cell{}, count(step.devices[d].kernels),
          aligned ? time(late->spread) : Cell{},
@@ -482,7 +496,7 @@ Table kernels_shown(const Found& found) {
     if (table.rows.size() == kTop) break;
     table.rows.push_back({text(found.trace.strings[row.name]), text(name_of(row.cls)),
                           count(row.duration.count), time(row.duration.total),
-                          number(row.duration.mean_ps), time(row.latency.median),
+                          whole(row.duration.mean_ps), time(row.latency.median),
                           ratio_cell(row.duration.total, all)});
   }
   return table;
@@ -527,8 +541,8 @@ void add_facts(Report& report, const Found& found) {
   add("hdbi_dispatch_ps", time(stats.dispatch.dispatch));
   add("hdbi_framework_ps", time(stats.dispatch.framework));
   add("hdbi_launch_ps", time(stats.dispatch.launch));
-  add("launches", count(stats.chains.launches));
-  add("launches_fused", count(stats.chains.launches_fused));
+  add("chain_events", count(stats.chains.launches));
+  add("chain_events_fused", count(stats.chains.launches_fused));
   add("python_tracer", text(stats.causes.python_tracer ? "on" : "off"));
   add("gil_hints", count(stats.causes.gil_hints));
   add("refuted_by", text(verdict.refuted_by));

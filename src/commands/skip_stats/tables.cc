@@ -20,11 +20,11 @@ void add_spread_columns(std::vector<Column>& columns, const std::string& what) {
 void add_spread(std::vector<Cell>& row, const Spread& spread) {
   row.push_back(count(spread.count));
   row.push_back(spread.count == 0 ? Cell{} : time(spread.total));
-  row.push_back(number(spread.mean_ps));
+  row.push_back(whole(spread.mean_ps));
   row.push_back(time(spread.median));
   row.push_back(time(spread.min));
   row.push_back(time(spread.max));
-  row.push_back(number(spread.stddev_ps));
+  row.push_back(whole(spread.stddev_ps));
 }
 
 }  // namespace
