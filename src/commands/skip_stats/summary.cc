@@ -516,7 +516,7 @@ void add_facts(Report& report, const Found& found) {
   add("host_kind", text(in_words(verdict.host)));
   add("step_rule", std::string(name_of(stats.steps.rule)));
   add("step_name", text(stats.steps.name));
-  add("steps", count(stats.steps.steps.size()));
+  add("steps_found", count(stats.steps.steps.size()));
   add("steps_kept", count(stats.steps.kept));
   add("median_step",
       stats.steps.median ? Cell{stats.steps.steps[*stats.steps.median].number} : Cell{});
