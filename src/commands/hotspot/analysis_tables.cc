@@ -48,7 +48,8 @@ void add_variant(Table& table, const HotspotDispatch& dispatch, const OccupancyR
   const OccupancyReport& report = dispatch.occupancy;
   const std::vector<Cell> begin = {dispatch.label, std::string(name_of(variant.model.arch)),
                                    text_cell(report.arch.evidence)};
-  const Cell peak = report.measured ? Cell(report.measured->peak_of_simd) : Cell();
+  Cell peak;
+  if (report.measured) peak = report.measured->peak_of_simd;
   for (const Limit& limit : variant.model.limits) {
     std::vector<Cell> row = begin;
     row.insert(row.end(),
