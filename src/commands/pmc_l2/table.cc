@@ -1,8 +1,11 @@
 // All that is known of a kernel in one row; docs/pmc-l2.md defines each column.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "commands/pmc_l2/report.h"
 #include "counters/decide.h"
@@ -18,6 +21,11 @@ std::int64_t picoseconds(std::int64_t ns) {
              : ps;
 }
 
+Cell time_cell(const L2Row& row) {
+  if (row.timed == 0) return {};
+  return picoseconds(row.time_ns);
+}
+
 Cell text_cell(std::string_view text) {
   if (text.empty()) return {};
   return std::string(text);
@@ -27,6 +35,13 @@ template <class Value>
 Cell cell(const std::optional<Value>& value) {
   if (!value) return {};
   return Cell(*value);
+}
+
+/// A part of what may be absent.
+template <class Value, class Get>
+Cell cell(const std::optional<Value>& value, const Get& get) {
+  if (!value) return {};
+  return Cell(std::invoke(get, *value));
 }
 
 template <class Verdict>
@@ -41,8 +56,8 @@ Cell ratio_cell(const std::optional<L2Ratio>& ratio) {
 }
 
 void add_range(std::vector<Cell>& row, const std::optional<std::pair<double, double>>& range) {
-  row.push_back(range ? Cell(range->first) : Cell());
-  row.push_back(range ? Cell(range->second) : Cell());
+  row.push_back(cell(range, &std::pair<double, double>::first));
+  row.push_back(cell(range, &std::pair<double, double>::second));
 }
 
 std::string_view source_text(ByteSource source) {
@@ -89,20 +104,23 @@ std::vector<Cell> cells(const CounterData& data, const L2Row& row, const L2Optio
                              text_cell(agent.name),
                              text_cell(options.arch.empty() ? agent.arch : options.arch),
                              static_cast<std::int64_t>(row.dispatches),
-                             row.timed > 0 ? Cell(picoseconds(row.time_ns)) : Cell(),
-                             row.hits ? Cell(row.hits->part) : Cell(),
-                             row.hits ? Cell(row.hits->whole) : Cell(),
+                             time_cell(row),
+                             cell(row.hits, &L2Ratio::part),
+                             cell(row.hits, &L2Ratio::whole),
                              ratio_cell(row.hits),
                              ratio_cell(row.coverage),
                              ratio_cell(row.of_32),
                              ratio_cell(row.of_64),
                              ratio_cell(row.of_128)};
-  cells.push_back(row.read ? Cell(row.read->bytes.low) : Cell());
-  cells.push_back(row.read ? Cell(row.read->bytes.high) : Cell());
-  cells.push_back(row.read ? Cell(std::string(source_text(row.read->source))) : Cell());
-  cells.push_back(row.read ? Cell(static_cast<std::int64_t>(row.read->basis.dispatches)) : Cell());
-  cells.push_back(row.dram ? Cell(row.dram->bytes.low) : Cell());
-  cells.push_back(row.written ? Cell(row.written->bytes.low) : Cell());
+  const auto low = [](const auto& bytes) { return bytes.bytes.low; };
+  cells.push_back(cell(row.read, low));
+  cells.push_back(cell(row.read, [](const auto& read) { return read.bytes.high; }));
+  cells.push_back(
+      cell(row.read, [](const auto& read) { return std::string(source_text(read.source)); }));
+  cells.push_back(cell(
+      row.read, [](const auto& read) { return static_cast<std::int64_t>(read.basis.dispatches); }));
+  cells.push_back(cell(row.dram, low));
+  cells.push_back(cell(row.written, low));
   add_range(cells, over_fetch(row, options));
   add_range(cells, bandwidth(past_l2(row)));
   cells.push_back(cell(useful_bandwidth(row, options)));
