@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "jaxtrace/report.h"
+#include "report/csv_rows.h"
 #include "report/csv_writer.h"
 
 namespace jaxtrace {
@@ -21,14 +22,21 @@ void write(const Cell& cell, Unit unit, CsvWriter& csv) {
 
 }  // namespace
 
-void write_csv(const Table& table, std::ostream& out) {
+void write_csv_rows(const Table& table, std::ostream& out) {
   CsvWriter csv(out);
-  for (const Column& column : table.columns) csv.cell(column.name);
-  csv.end_row();
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) write(row[i], table.columns[i].unit, csv);
     csv.end_row();
   }
+}
+
+void write_csv(const Table& table, std::ostream& out) {
+  {
+    CsvWriter csv(out);
+    for (const Column& column : table.columns) csv.cell(column.name);
+    csv.end_row();
+  }
+  write_csv_rows(table, out);
 }
 
 void write_csv(const Report& report, std::ostream& out) {

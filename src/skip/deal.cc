@@ -292,7 +292,9 @@ Dealt deal_by_period(const Trace& trace, const std::vector<DeviceTimeline>& time
       names.push_back(trace.events.name[i]);
     }
     const std::size_t p = find_period(names);
-    if (p == 0) continue;
+    // What repeats that often is a loop inside a step.
+    constexpr std::size_t kMostSteps = 100'000;
+    if (p == 0 || lane.count / p > kMostSteps) continue;
     dealt.name = "every " + std::to_string(p) + " kernels";
     Boundaries boundaries;
     const std::size_t whole = lane.count / p;

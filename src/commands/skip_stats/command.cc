@@ -138,11 +138,12 @@ Outcome run(const Flags& flags, const Context& context) {
   OutputDir directory(context.out.empty() ? kDefaultDirectory : context.out, inputs);
   write_rows_csv(all, directory.file("rows.csv"));
   write_gaps_csv(all, directory.file("gaps.csv"));
-  for (const Table& table :
-       {checks_table(all), steps_table(all), devices_table(all), streams_table(all),
-        causes_table(all), kernels_table(all), chains_table(all)}) {
+  for (const Table& table : {checks_table(all), devices_table(all), streams_table(all),
+                             causes_table(all), kernels_table(all), chains_table(all)}) {
     write_table(table, directory);
   }
+
+  write_steps_csv(all, directory.file("steps.csv"));
 
   Outcome outcome;
   outcome.report = summary(all, flags.full);

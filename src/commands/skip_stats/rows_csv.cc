@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/times.h"
+#include "report/csv_rows.h"
 #include "report/csv_writer.h"
 
 namespace jaxtrace {
@@ -191,6 +192,14 @@ void write_rows_csv(const Found& found, std::ostream& out) {
         first = false;
       }
     }
+  }
+}
+
+void write_steps_csv(const Found& found, std::ostream& out) {
+  constexpr std::size_t kAtOnce = 1000;
+  write_csv(steps_table(found, 0, kAtOnce), out);
+  for (std::size_t s = kAtOnce; s < found.stats.steps.steps.size(); s += kAtOnce) {
+    write_csv_rows(steps_table(found, s, s + kAtOnce), out);
   }
 }
 

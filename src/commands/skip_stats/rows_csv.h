@@ -1,4 +1,4 @@
-// The two files with a row for each of the many: device events, and gaps between them.  They are
+// The files with a row for each of the many: device events, gaps between them, steps.  They are
 // written row by row, because a capture has millions.
 #pragma once
 
@@ -11,6 +11,9 @@ namespace jaxtrace {
 /// Microseconds with six decimals, which are picoseconds; instants count from the first device
 /// event.  An empty cell is undefined, never 0.
 void write_rows_csv(const Found& found, std::ostream& out);
+
+/// steps_table() of all steps.
+void write_steps_csv(const Found& found, std::ostream& out);
 
 /// Every gap of the steady windows.
 void write_gaps_csv(const Found& found, std::ostream& out);

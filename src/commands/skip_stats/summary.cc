@@ -11,6 +11,7 @@ namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kFewRows = 4;
+constexpr std::size_t kMostSteps = 1000;  // In JSON; steps.csv has all.
 constexpr std::size_t kManyRows = 40;
 
 std::string shown(Picoseconds time) {
@@ -577,9 +578,9 @@ Report summary(const Found& found, bool full) {
     }
   }
   add_facts(report, found);
-  for (Table table :
-       {checks_table(found), steps_table(found), devices_table(found), streams_table(found),
-        causes_table(found), kernels_table(found), chains_table(found), what_ifs_table(found)}) {
+  for (Table table : {checks_table(found), steps_table(found, 0, kMostSteps), devices_table(found),
+                      streams_table(found), causes_table(found), kernels_table(found),
+                      chains_table(found), what_ifs_table(found)}) {
     report.blocks.emplace_back(Annex{std::move(table)});
   }
   return report;

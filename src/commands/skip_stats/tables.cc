@@ -69,7 +69,14 @@ Table checks_table(const Found& found) {
   return table;
 }
 
-Table steps_table(const Found& found) {
+/// Stragglers are by step, of the kept ones.
+const StepStraggler* straggler_of(const Found& found, std::size_t step) {
+  const std::vector<StepStraggler>& rows = found.stats.stragglers.steps;
+  const auto at = std::ranges::lower_bound(rows, step, {}, &StepStraggler::step);
+  return at == rows.end() || at->step != step ? nullptr : &*at;
+}
+
+Table steps_table(const Found& found, std::size_t begin, std::size_t end) {
   Table table{.id = "steps",
               .caption = "",
               .columns = {{"step"},
@@ -100,11 +107,9 @@ Table steps_table(const Found& found) {
         {fmt::format("host_late_{}_ps", name_of(static_cast<HostClass>(c))), Unit::time});
   }
   const Steps& steps = found.stats.steps;
-  for (std::size_t s = 0; s < steps.steps.size(); ++s) {
+  for (std::size_t s = begin; s < std::min(end, steps.steps.size()); ++s) {
     const Step& step = steps.steps[s];
-    const auto late = std::ranges::find(found.stats.stragglers.steps, s, &StepStraggler::step);
-    const StepStraggler* const straggler =
-        late == found.stats.stragglers.steps.end() ? nullptr : &*late;
+    const StepStraggler* const straggler = straggler_of(found, s);
     for (std::size_t d = 0; d < found.stats.timelines.size(); ++d) {
       const DeviceStep& device = step.devices[d];
       if (device.events == 0) continue;

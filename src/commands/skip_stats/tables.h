@@ -17,7 +17,11 @@ struct Found {
 Found found(const Trace& trace, const SkipStats& stats);
 
 Table checks_table(const Found& found);
-Table steps_table(const Found& found);    ///< One row a step and device
+/// One row a step and device; of steps [begin, end).
+Table steps_table(const Found& found, std::size_t begin, std::size_t end);
+/// What is known of a kept step's arrivals; nullptr of another.
+const StepStraggler* straggler_of(const Found& found, std::size_t step);
+
 Table devices_table(const Found& found);  ///< One row a device and window (steady, capture)
 Table streams_table(const Found& found);  ///< One row a stream and window
 Table causes_table(const Found& found);
