@@ -71,6 +71,17 @@ TEST_F(Docs, EverySubcommandHasAPageThatNamesItsOwnFlags) {
   }
 }
 
+TEST_F(Docs, HelpAndTheManPageShowEverySubcommandAtWork) {
+  const std::string page = man_page();
+  const std::string examples = page.substr(page.find(".SH EXAMPLES"));
+  for (const Declared& sub : subcommands_) {
+    const std::string command = "jaxtrace " + sub.app->get_name() + ' ';
+    EXPECT_NE(app_.get_footer().find("  " + command), std::string::npos) << command;
+    EXPECT_NE(examples.find("\n" + command), std::string::npos) << command;
+    EXPECT_NE(examples.find(sub.app->get_name() + ".md"), std::string::npos) << command;
+  }
+}
+
 TEST_F(Docs, TheManPageHasTheExitCodesOfHelp) {
   const std::string page = man_page();
   for (const char* code : {"0", "1", "2", "3", "4", "70"}) {

@@ -16,13 +16,17 @@ namespace jaxtrace {
 namespace {
 
 constexpr const char* kFooter =
-    R"(CAPTURE is a *.xplane.pb, a directory that holds some (one a host), or a JAX log directory
-(plugins/profile/<run>/), of which the newest run is read.
+    R"(skip-stats and attribute read what jax.profiler.trace wrote: a *.xplane.pb, a directory that holds
+some (one a host), or a JAX log directory (plugins/profile/<run>/), of which the newest run is read.
+hotspot and pmc-l2 read what rocprofv3 recorded, kernels reads either.
+`jaxtrace SUBCOMMAND --help` says what each takes.
 
 Examples:
-  jaxtrace attribute /tmp/jax-trace             # what jax.profiler.trace wrote
-  jaxtrace attribute host.xplane.pb --out /tmp/attribution
-  jaxtrace attribute /tmp/jax-trace --run '2025_01_*' --format json
+  jaxtrace skip-stats /tmp/jax-trace
+  jaxtrace attribute /tmp/jax-trace --out /tmp/attribution
+  jaxtrace hotspot ui_output_agent_6426_dispatch_608 --plan
+  jaxtrace kernels out_results.db --top 5
+  jaxtrace pmc-l2 out_counter_collection.csv --kernel gemm
 
 Exit codes:
   0   a report was written, whatever it says
@@ -83,7 +87,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::vector<Declared> declare(CLI::App& app, Options& options) {
   app.name("jaxtrace");
   app.description(
-      "Which HLO instruction and which Python line each GPU kernel of a JAX profile came from");
+      "Why a JAX program is slow on its GPUs, and which line of Python pays for each kernel: from "
+      "saved profiles, without a GPU");
   app.footer(kFooter);
   app.set_version_flag("--version", "jaxtrace " + std::string(version()));
   app.require_subcommand(1);

@@ -239,14 +239,14 @@ Run declare(CLI::App& app) {
       app.add_option("--topk", options->topk,
                      "Rows of the hotspot tables; default 15, or 3 for each of several dispatches")
           ->type_name("N")
-          ->check(CLI::Range(std::size_t{1}, kMost));
-  app.add_option("--mode", *mode, "Hotspots by source line, by instruction, or both")
+          ->check(CLI::Range(std::size_t{1}, kMost).description(""));
+  app.add_option("--mode", *mode, "Hotspots by instruction, by source line, or both")
       ->type_name("asm|src|both")
       ->check(CLI::Validator(mode_fault, ""));
   app.add_flag("--detail", options->detail, "The source around the first lines, with instructions");
   app.add_option("--context", options->context, "Lines around each with --detail; default 3")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{0}, kMost));
+      ->check(CLI::Range(std::size_t{0}, kMost).description(""));
   app.add_option("--kernel", options->kernel,
                  "Only this kernel: its name, or the beginning or a part that no other has")
       ->type_name("NAME");

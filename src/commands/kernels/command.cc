@@ -131,13 +131,13 @@ Outcome run(const Flags& flags, const Context& context) {
 
 Run declare(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
-  app.add_option("--top", flags->top, "How many kernels to list; 0 for all. Default: 20")
+  app.add_option("--top", flags->top, "How many kernels to list, 0 for all; default 20")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""));
   app.add_option("--skip-first", flags->skip_first,
                  "Leave out so many launches of each kernel, which warm up")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""));
   app.add_option("--att-yaml", flags->att_yaml,
                  "Print rocprofv3's input.yaml for a thread trace of this kernel")
       ->type_name("KERNEL");
@@ -162,7 +162,7 @@ Run declare(CLI::App& app) {
 
 Command kernels_command() {
   return {.name = "kernels",
-          .summary = "Kernels by time, from any recording that has it",
+          .summary = "Kernels by time, from any recording that has their times",
           .input = {.name = "INPUT",
                     .help = "Results of rocprofv3, captures of the JAX profiler, or directories",
                     .many = true,

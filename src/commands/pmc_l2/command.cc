@@ -120,7 +120,7 @@ Run declare(CLI::App& app) {
   app.add_option("--ea-channels", flags->ea_channels,
                  "Also the figure of pmc_l2_analyzer.py with this many channels")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024).description(""));
   app.footer(
       "CSV is a *_counter_collection.csv of rocprofv3 --pmc, a pmc_perf.csv of rocprof-compute, "
       "or\n"

@@ -185,10 +185,14 @@ Run declare(CLI::App& app) {
       ->type_name("CAPTURE");
   app.add_option("--short-gap-us", flags->short_gap_us,
                  "Up to this long, a gap before work that was asked for in time is dispatch")
+      ->type_name("TIME")
       ->check(between(0, 1e9))
       ->capture_default_str();
   const auto share = [&](const char* name, double& value, const char* help) {
-    app.add_option(name, value, help)->check(between(0, 1))->capture_default_str();
+    app.add_option(name, value, help)
+        ->type_name("SHARE")
+        ->check(between(0, 1))
+        ->capture_default_str();
   };
   share("--high", flags->thresholds.high,
         "A loss of this share of the window holds the program back");
@@ -202,7 +206,8 @@ Run declare(CLI::App& app) {
       "  jaxtrace skip-stats batch1 --sweep batch2 batch4 batch8\n"
       "\n"
       "Writes rows.csv, steps.csv, streams.csv, devices.csv, gaps.csv, causes.csv, kernels.csv,\n"
-      "chains.csv, checks.csv and summary.json into ./skip-stats or the directory of --out.");
+      "chains.csv, checks.csv, sweep.csv (with --sweep) and summary.json into ./skip-stats or the\n"
+      "directory of --out.");
   return [flags](const Context& context) { return run(*flags, context); };
 }
 
