@@ -61,11 +61,10 @@ std::string opening(const Measured& measured, std::int64_t with_line) {
       "here). "
       "{} of it has its HLO instruction, {} its Python line. "
       "The tracer's own hlo_op, which is all that XProf's op views show, covers {}",
-      counted(sums.all.kernels, "device event"),
-      counted(static_cast<std::int64_t>(measured.trace.hosts.size()), "host"),
-      count_text(used_gpus(measured.trace)),
-      counted(static_cast<std::int64_t>(measured.trace.devices.size()), "GPU"), time_text(all),
-      share_text(attributed, all), share_text(with_line, all), share_text(sums.tracer_ps, all));
+      counted(sums.all.kernels, "device event"), counted(measured.trace.hosts.size(), "host"),
+      count_text(used_gpus(measured.trace)), counted(measured.trace.devices.size(), "GPU"),
+      time_text(all), share_text(attributed, all), share_text(with_line, all),
+      share_text(sums.tracer_ps, all));
   if (sums.tracer_wrapper_ps > 0) {
     text += fmt::format(" ({} only by the call or loop around the instruction)",
                         share_text(sums.tracer_wrapper_ps, all));
@@ -260,10 +259,9 @@ std::string check_prose(const Check& check) {
                         count_text(check.executions_only_there));
   }
   if (!check.unmatched_programs.empty()) {
-    text +=
-        fmt::format("; {} did not run there (such as {})",
-                    counted(static_cast<std::int64_t>(check.unmatched_programs.size()), "program"),
-                    escape_markdown(check.unmatched_programs.front()));
+    text += fmt::format("; {} did not run there (such as {})",
+                        counted(check.unmatched_programs.size(), "program"),
+                        escape_markdown(check.unmatched_programs.front()));
   }
   return text + (check.differences.empty() ? "." : ". check.csv lists the differences.");
 }

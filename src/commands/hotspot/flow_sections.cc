@@ -59,8 +59,7 @@ void add_waits(Report& report, const HotspotDispatch& dispatch) {
                           {"matrix_between_each", Unit::cycles, "matrix cycles between"}},
               .rows = {}};
   if (dispatch.waits.dynamic) {
-    table.caption +=
-        fmt::format(", in {}", counted(static_cast<std::int64_t>(dispatch.waits.waves), "wave"));
+    table.caption += fmt::format(", in {}", counted(dispatch.waits.waves, "wave"));
   } else {
     table.caption += ", by the order of instructions";
   }

@@ -147,8 +147,7 @@ std::string measured_text(const MeasuredOccupancy& measured) {
         ", {:.2f} on average while it had any",
         static_cast<double>(measured.wave_cycles) / static_cast<double>(measured.busy_cycles));
   }
-  return text + fmt::format(" ({} on {}).",
-                            counted(static_cast<std::int64_t>(measured.waves), "wave"),
+  return text + fmt::format(" ({} on {}).", counted(measured.waves, "wave"),
                             counted(measured.simds, "SIMD"));
 }
 

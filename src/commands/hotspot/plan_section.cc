@@ -134,7 +134,7 @@ void add_plan_of(Report& report, const HotspotDispatch& dispatch, bool several) 
 std::string verification_text(const HotspotDispatch& dispatch) {
   const Verification& verification = *dispatch.verification;
   if (verification.waves == 0) return "not verified: there are no wave files.";
-  const std::string waves = counted(static_cast<std::int64_t>(verification.waves), "wave file");
+  const std::string waves = counted(verification.waves, "wave file");
   if (!verification.wrong.empty()) {
     const VerifiedLine& first = verification.wrong.front();
     return fmt::format(
@@ -147,8 +147,7 @@ std::string verification_text(const HotspotDispatch& dispatch) {
   if (!verification.all_waves) {
     return fmt::format("{} of {} are there; none exceeds {}, which is all that can be verified.",
                        count_text(static_cast<std::int64_t>(verification.waves)),
-                       counted(static_cast<std::int64_t>(dispatch.trace.waves_listed), "wave file"),
-                       dispatch.trace.file);
+                       counted(dispatch.trace.waves_listed, "wave file"), dispatch.trace.file);
   }
   return fmt::format("{} and all {} agree on every instruction.", dispatch.trace.file, waves);
 }

@@ -7,6 +7,7 @@
 
 #include "commands/hotspot/tables.h"
 #include "jaxtrace/report.h"
+#include "report/words.h"
 
 namespace jaxtrace {
 
@@ -34,12 +35,5 @@ void add_plan(Report& report, Dispatches dispatches);
 
 /// --verify, as a sentence for each dispatch.
 void add_verification(Report& report, Dispatches dispatches);
-
-/// "12,345", "37.6 %", "–".
-std::string count_text(std::int64_t number);
-std::string share_text(std::int64_t part, std::int64_t whole);
-
-/// "1 wave", "2 waves".
-std::string counted(std::int64_t number, std::string_view noun);
 
 }  // namespace jaxtrace

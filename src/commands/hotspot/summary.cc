@@ -227,8 +227,7 @@ std::string opening(const HotspotDispatch& dispatch, const HotspotOptions& optio
                           escape_markdown_sentence(arch.evidence));
     }
   }
-  text += fmt::format(": {}",
-                      counted(static_cast<std::int64_t>(totals.class_of.size()), "instruction"));
+  text += fmt::format(": {}", counted(totals.class_of.size(), "instruction"));
   if (const auto waves = traced_waves(dispatch)) text += ", " + counted(*waves, "wave") + " traced";
   text += fmt::format(
       ".\n\n{} cycles of latency: {} of stall ({}) and {} of issue. {} idle cycles between "
@@ -297,19 +296,6 @@ void add_remedies(Report& report, Dispatches dispatches) {
 }
 
 }  // namespace
-
-std::string count_text(std::int64_t number) {
-  return for_people(number, Unit::count);
-}
-
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  const auto share = ratio(part, whole);
-  return share ? for_people(*share, Unit::ratio) : "–";
-}
-
-std::string counted(std::int64_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", count_text(number), noun, number == 1 ? "" : "s");
-}
 
 Report hotspot_report(Dispatches dispatches, const HotspotOptions& options) {
   const bool several = dispatches.size() > 1;

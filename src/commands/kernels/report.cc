@@ -8,24 +8,21 @@
 #include <string>
 
 #include "commands/kernels/att_yaml.h"
+#include "report/words.h"
 
 namespace jaxtrace {
 namespace {
-
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", for_people(count, Unit::count), noun, count == 1 ? "" : "s");
-}
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
 std::string intro(const std::vector<KernelRun>& runs, const KernelSums& sums) {
-  std::string text = fmt::format("{} of {} took **{}**", counted(sums.calls, "call"),
-                                 counted(static_cast<std::int64_t>(sums.kernels.size()), "kernel"),
-                                 for_people(sums.total_ps, Unit::time));
+  std::string text =
+      fmt::format("{} of {} took **{}**", counted(sums.calls, "call"),
+                  counted(sums.kernels.size(), "kernel"), for_people(sums.total_ps, Unit::time));
   if (!sums.devices.empty() && runs.size() == 1) {
-    text += fmt::format(" on {}", counted(static_cast<std::int64_t>(sums.devices.size()), "GPU"));
+    text += fmt::format(" on {}", counted(sums.devices.size(), "GPU"));
   }
   text += ", from ";
   constexpr std::size_t kMost = 4;
@@ -89,8 +86,7 @@ std::string rest_text(const KernelSums& sums, std::size_t top) {
   std::int64_t rest = sums.total_ps;
   for (std::size_t i = 0; i < top; ++i) rest -= std::min(rest, sums.kernels[i].total_ps);
   std::string text =
-      fmt::format("The other {} took {}",
-                  counted(static_cast<std::int64_t>(sums.kernels.size() - top), "kernel"),
+      fmt::format("The other {} took {}", counted(sums.kernels.size() - top, "kernel"),
                   for_people(rest, Unit::time));
   if (sums.total_ps > 0) {
     const double share = static_cast<double>(rest) / static_cast<double>(sums.total_ps);
@@ -210,7 +206,7 @@ Report att_report(const KernelSums& sums, const KernelSumRow& kernel) {
     constexpr std::size_t kMost = 3;
     std::string text =
         fmt::format("The expression finds {} too, whose launches are counted by themselves: ",
-                    counted(static_cast<std::int64_t>(others.size()), "other kernel"));
+                    counted(others.size(), "other kernel"));
     for (std::size_t i = 0; i < std::min(others.size(), kMost); ++i) {
       text += (i == 0 ? "" : ", ") + escape_markdown(others[i]);
     }

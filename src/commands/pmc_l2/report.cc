@@ -9,17 +9,13 @@
 
 #include "commands/pmc_l2/figures.h"
 #include "counters/collect.h"
+#include "report/words.h"
 
 namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kMostDetails = 3;
-
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  return for_people(static_cast<std::int64_t>(count), Unit::count) + ' ' +
-         std::string(count == 1 ? one : many);
-}
 
 std::string title_of(const CounterData& data, const L2Result& result, const L2Row& row) {
   const bool one = std::ranges::all_of(
