@@ -18,14 +18,14 @@ namespace jaxtrace {
 /// One of the recordings: all its dispatches together.
 struct CompareSide {
   std::vector<const ThreadTrace*> traces;
-  std::vector<const Totals*> totals;          ///< One for each trace
-  std::optional<std::int64_t> waves;          ///< In all; absent if not known of one
+  std::vector<const Totals*> totals;  ///< One for each trace
+  std::optional<std::int64_t> waves;  ///< In all; absent if not known of one
 };
 
 /// Stall of one thing.  Absent: not there in that recording.
 struct Change {
-  std::string name;        ///< Class, or line as it is after (before, if it is gone)
-  std::string was;         ///< The line before, if it had another number
+  std::string name;  ///< Class, or line as it is after (before, if it is gone)
+  std::string was;   ///< The line before, if it had another number
   std::optional<std::int64_t> before, after;
 };
 
