@@ -10,6 +10,7 @@
 
 #include "analysis/times.h"
 #include "skip/host_class.h"
+#include "skip/work_names.h"
 
 namespace jaxtrace {
 namespace {

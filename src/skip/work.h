@@ -74,9 +74,6 @@ std::string_view name_of(WorkKind kind);
 std::string_view name_of(Join join);
 std::string_view name_of(LaunchKind kind);
 
-/// A kernel that a library brings, so that XLA cannot fuse it: cuBLAS, hipBLASLt, CK, cuDNN …
-bool is_library_kernel(std::string_view name);
-
 /// What a device event takes from its launch.  Only the first event of a call has a latency of its
 /// own; the others of a graph wait for each other.
 inline bool has_latency(const Works& works, std::size_t event) {
