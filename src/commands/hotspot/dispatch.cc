@@ -24,9 +24,9 @@ void read_all_waves(HotspotDispatch& dispatch) {
          }));
   WaitAnalysis found = waits.finish();
   if (found.waves == 0) return;
-  dispatch.waits = std::move(found);
   // With a part of a SIMD's waves, another wave's work would pass for idle time.
   if (found.waves >= trace.waves_listed) dispatch.hidden = hidden.finish();
+  dispatch.waits = std::move(found);
 }
 
 }  // namespace

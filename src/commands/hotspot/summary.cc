@@ -274,10 +274,10 @@ void add_table(Report& report, Table table) {
 void add_remedies(Report& report, Dispatches dispatches) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
   for (const auto& dispatch : dispatches) {
-    for (std::string& sentence : remedies(*dispatch)) {
+    for (const std::string& sentence : remedies(*dispatch)) {
       auto same =
           std::ranges::find_if(sentences, [&](const auto& s) { return s.first == sentence; });
-      if (same == sentences.end()) same = sentences.insert(same, {std::move(sentence), {}});
+      if (same == sentences.end()) same = sentences.insert(same, {sentence, {}});
       same->second.push_back(dispatch->label);
     }
   }
