@@ -79,7 +79,7 @@ DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blame
     if (parts.step > Picoseconds{0}) {
       parts.host_active = host_active_time(scope, blamer, device, s);
     }
-    out.steps.push_back(std::move(parts));
+    out.steps.push_back(parts);
     out.latencies.push_back(step_latency(scope, blamer, busy, device, s));
   }
   return out;
@@ -98,7 +98,7 @@ std::vector<StreamStats> stream_stats(const Scope& scope) {
       stream.latency = lane_latency_stats(scope, lane, true);
       stream.queue = queue_length(scope.trace, scope.works, lane);
       stream.overlap = overlap_of(scope, order, scope.steps.steady[d]);
-      out.push_back(std::move(stream));
+      out.push_back(stream);
     }
   }
   return out;
