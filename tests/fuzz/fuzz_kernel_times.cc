@@ -36,7 +36,7 @@ void check(const std::vector<KernelRun>& runs) {
     const KernelSums sums = add_up(runs, skip);
     std::int64_t calls = 0;
     for (const KernelSumRow& row : sums.kernels) {
-      calls += row.calls;
+      if (__builtin_add_overflow(calls, row.calls, &calls)) calls = INT64_MAX;
       require(row.total_ps >= 0 && row.untimed <= row.calls);
       require(!att_yaml(row.kernel).empty());
     }

@@ -60,11 +60,12 @@ Table class_table(Dispatches dispatches, const HotspotOptions& options) {
     for (const ClassTotal& total : dispatch->totals.classes) {
       const std::int64_t stall = total.cycles.stall;
       if (stall == 0 || left-- == 0) break;
-      writer.add(
-          *dispatch,
-          {std::string(name_of(total.stall_class)), stall, optional_cell(ratio(stall, all.stall)),
-           optional_cell(ratio(stall, all.latency)), optional_cell(ratio(stall, all.of_waves())),
-           total.instructions, std::string(cause_of(total.stall_class))});
+      std::vector<Cell> row = {
+          std::string(name_of(total.stall_class)),     stall,
+          optional_cell(ratio(stall, all.stall)),      optional_cell(ratio(stall, all.latency)),
+          optional_cell(ratio(stall, all.of_waves())), total.instructions};
+      if (!several) row.emplace_back(std::string(cause_of(total.stall_class)));
+      writer.add(*dispatch, std::move(row));
     }
   }
   return table;
