@@ -12,11 +12,8 @@ namespace jaxtrace {
 
 std::span<const Command> commands() {
   static const std::vector<Command> table = {
-      skip_stats_command(),
-      attribute_command(),
-      hotspot_command(),
-      kernels_command(),
-      pmc_l2_command(),
+      skip_stats_command(), attribute_command(), hotspot_command(),
+      kernels_command(),    pmc_l2_command(),
   };
   return table;
 }
