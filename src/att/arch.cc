@@ -8,20 +8,13 @@
 
 #include <algorithm>
 
+#include "analysis/text.h"
 #include "att/isa.h"
 
 namespace jaxtrace {
 namespace {
 
 constexpr std::int64_t kLdsBeforeGfx950 = 65536;
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 bool only_gfx950(std::string_view isa, std::string_view m) {
   if (starts_with_any(

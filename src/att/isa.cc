@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "analysis/text.h"
+
 #include "att/saturating.h"
 
 namespace jaxtrace {
@@ -49,14 +51,6 @@ std::optional<std::int64_t> number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
   return value;
-}
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 std::optional<WaitCounter> counter_of(std::string_view name) {

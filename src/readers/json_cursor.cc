@@ -76,42 +76,27 @@ bool JsonCursor::enter_array() {
   return true;
 }
 
-bool JsonCursor::next_item() {
+bool JsonCursor::step(char closing) {
   blanks();
   if (failed_) return false;
-  if (at_ != end_ && *at_ == ']') {
-    ++at_;
-    first_ = false;
+  const bool closes = at_ != end_ && *at_ == closing;
+  if (!closes && !first_ && (at_ == end_ || *at_ != ',')) {
+    fail();
     return false;
   }
-  if (!first_) {
-    if (at_ == end_ || *at_ != ',') {
-      fail();
-      return false;
-    }
-    ++at_;
-  }
+  if (closes || !first_) ++at_;
   first_ = false;
+  return !closes;
+}
+
+bool JsonCursor::next_item() {
+  if (!step(']')) return false;
   if (peek() == Kind::none) fail();
   return !failed_;
 }
 
 bool JsonCursor::next_key(std::string& key) {
-  blanks();
-  if (failed_) return false;
-  if (at_ != end_ && *at_ == '}') {
-    ++at_;
-    first_ = false;
-    return false;
-  }
-  if (!first_) {
-    if (at_ == end_ || *at_ != ',') {
-      fail();
-      return false;
-    }
-    ++at_;
-  }
-  first_ = false;
+  if (!step('}')) return false;
   if (peek() != Kind::string) {
     fail();
     return false;

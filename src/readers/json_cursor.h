@@ -63,6 +63,8 @@ class JsonCursor {
  private:
   void blanks();
   void fail() { failed_ = true; }
+  /// Over the comma before the next member or item; false at `closing`, which is taken.
+  bool step(char closing);
   std::string_view raw_string();  // Between the quotes; fails if it does not end.
   std::string_view scalar();
 

@@ -12,11 +12,6 @@
 namespace jaxtrace::check {
 namespace {
 
-std::size_t devices_with_events(const CheckInput& in) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(in.timelines, [](const DeviceTimeline& t) { return t.events > 0; }));
-}
-
 StringId module_id(const Trace& trace, std::size_t event) {
   return trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])].hlo_module;
 }
@@ -67,7 +62,7 @@ CheckResult kernels_per_step(const CheckInput& in) {
 
 CheckResult same_work(const CheckInput& in) {
   const std::string id = "same-work";
-  if (devices_with_events(in) < 2) return not_applicable(id, "one GPU");
+  if (devices_with_events(in.timelines) < 2) return not_applicable(id, "one GPU");
   using Work = std::map<std::pair<std::string_view, std::string_view>, std::uint64_t>;
   // A kernel whose launch the tracer missed has no module, but the name of one that has.
   std::unordered_map<StringId, StringId> module_of;

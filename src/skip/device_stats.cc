@@ -104,4 +104,15 @@ std::vector<StreamStats> stream_stats(const Scope& scope) {
   return out;
 }
 
+const StreamStats* busiest_stream(const std::vector<StreamStats>& streams, std::size_t device) {
+  const StreamStats* busiest = nullptr;
+  for (const StreamStats& stream : streams) {
+    if (stream.device != device || stream.latency.used == 0) continue;
+    if (busiest == nullptr || stream.steady.compute() > busiest->steady.compute()) {
+      busiest = &stream;
+    }
+  }
+  return busiest;
+}
+
 }  // namespace jaxtrace

@@ -37,4 +37,7 @@ DeviceStats device_stats(const Scope& scope, const Causes& causes, Blamer& blame
 /// Every stream lane that holds events, by lane.
 std::vector<StreamStats> stream_stats(const Scope& scope);
 
+/// Of a device's streams with known launches, the one with most compute; nullptr if there is none.
+const StreamStats* busiest_stream(const std::vector<StreamStats>& streams, std::size_t device);
+
 }  // namespace jaxtrace

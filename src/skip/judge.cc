@@ -173,7 +173,11 @@ void find_remarks(const Evidence& e, const Thresholds& thresholds, Verdict& out)
   for (std::size_t i = 0; i < kLosses; ++i) {
     const auto loss = static_cast<Loss>(i);
     const double share = out.shares.of(loss);
-    if (share >= thresholds.remark && share < thresholds.high) {
+    // Input is moderate up to where it alone decides.
+    const bool moderate =
+        share < thresholds.high ||
+        (loss == Loss::input && out.decision.input_moderate && out.decision.bound != Bound::input);
+    if (share >= thresholds.remark && moderate) {
       remark(fmt::format("{} takes {:.1f} % of the steady window: moderate.", name_of(loss),
                          100 * share));
     }
@@ -229,16 +233,9 @@ Shares shares_of(const DeviceStats& device) {
 }
 
 std::optional<double> queued_fraction(const Evidence& e, std::size_t device) {
-  const StreamStats* busiest = nullptr;
-  for (const StreamStats& stream : e.streams) {
-    if (stream.device != device || stream.latency.queue_known == 0) continue;
-    if (busiest == nullptr || stream.steady.compute() > busiest->steady.compute()) {
-      busiest = &stream;
-    }
-  }
+  const StreamStats* const busiest = busiest_stream(e.streams, device);
   if (busiest == nullptr) return std::nullopt;
-  return static_cast<double>(busiest->latency.queued) /
-         static_cast<double>(busiest->latency.queue_known);
+  return static_cast<double>(busiest->latency.queued) / static_cast<double>(busiest->latency.used);
 }
 
 Verdict judge(const Evidence& e, const Thresholds& thresholds) {

@@ -68,7 +68,6 @@ void add_lane(const Scope& scope, std::size_t l, bool kept_only, LatencyStats& s
     add_time(stats.tklqt, *found.value);
 
     const std::uint32_t call = works.launches.call[i];
-    ++stats.queue_known;
     const bool queued = trace.events.begin[call] < before;
     stats.queued += queued ? 1 : 0;
     if (!queued) unqueued.push_back(*found.value);

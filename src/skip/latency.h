@@ -42,9 +42,9 @@ struct LatencyStats {
   std::optional<Picoseconds> least_latency;
   std::uint64_t launches = 0, graph_launches = 0;  ///< Distinct calls
   std::uint64_t graph_events = 0;
-  Picoseconds graph_kernel_time{0};           ///< Of the kernels under graph launches
-  std::uint64_t queued = 0, queue_known = 0;  ///< Launched before the stream's last event ended
-  std::optional<Picoseconds> floor;           ///< 5th percentile of latencies that did not queue
+  Picoseconds graph_kernel_time{0};  ///< Of the kernels under graph launches
+  std::uint64_t queued = 0;          ///< Of `used`: Launched before the stream's last event ended
+  std::optional<Picoseconds> floor;  ///< 5th percentile of latencies that did not queue
   // HolisticTraceAnalysis's counts, of joined pairs.
   std::uint64_t short_kernels = 0, slow_calls = 0, late_kernels = 0;
   Picoseconds short_kernel_time{0};

@@ -85,6 +85,11 @@ std::span<const std::uint32_t> part(const DeviceTimeline& timeline, Picoseconds 
   return std::span(timeline.order).subspan(static_cast<std::size_t>(block) * kBlock);
 }
 
+std::size_t devices_with_events(const std::vector<DeviceTimeline>& timelines) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(timelines, [](const DeviceTimeline& t) { return t.events > 0; }));
+}
+
 Budget sweep(const Trace& trace, const Works& works, std::span<const std::uint32_t> order,
              Window window, const SweepHooks& hooks) {
   Budget budget;

@@ -35,6 +35,9 @@ struct DeviceTimeline {
 /// One row a device that has stream lanes or is listed, in the order of Trace::devices.
 std::vector<DeviceTimeline> device_timelines(const Trace& trace, const Works& works);
 
+/// Devices on whose streams something was recorded.
+std::size_t devices_with_events(const std::vector<DeviceTimeline>& timelines);
+
 /// Events of one lane that count as time.
 Order lane_order(const Trace& trace, const Works& works, std::size_t lane);
 

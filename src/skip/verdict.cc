@@ -4,8 +4,6 @@
 #include <algorithm>
 
 namespace jaxtrace {
-namespace {
-
 Bound bound_of(Loss loss) {
   switch (loss) {
     case Loss::compile:
@@ -25,8 +23,6 @@ Bound bound_of(Loss loss) {
   }
   return Bound::inconclusive;
 }
-
-}  // namespace
 
 Decision decide(const Shares& shares, const Thresholds& thresholds) {
   // Greatest first; of equals, the order of Loss.

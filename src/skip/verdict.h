@@ -56,6 +56,9 @@ Decision decide(const Shares& shares, const Thresholds& thresholds = {});
 
 std::string_view name_of(Loss loss);
 
+/// The verdict that one loss alone makes.
+Bound bound_of(Loss loss);
+
 /// "GPU-bound", "mixed (host, communication)" …
 std::string in_words(const Decision& decision);
 

@@ -35,7 +35,7 @@ TEST(Latencies, CountFromTheBeginOfTheCall) {
   EXPECT_EQ(stats.kernels, 3u);
   EXPECT_EQ(stats.kernel_time, us(35));
   EXPECT_EQ(stats.queued, 2u);
-  EXPECT_EQ(stats.queue_known, 3u);
+  EXPECT_EQ(stats.used, 3u);
   EXPECT_EQ(stats.least_latency, us(8));
   EXPECT_EQ(stats.launches, 3u);
 

@@ -59,26 +59,6 @@ Loss loss_of(Cause cause) {
   }
 }
 
-Bound bound_of(Loss loss) {
-  switch (loss) {
-    case Loss::compile:
-      return Bound::compile;
-    case Loss::input:
-      return Bound::input;
-    case Loss::host:
-      return Bound::host;
-    case Loss::comm:
-      return Bound::comm;
-    case Loss::memcpy:
-      return Bound::memcpy;
-    case Loss::device_wait:
-      return Bound::device_wait;
-    case Loss::unknown:
-      return Bound::unknown_idle;
-  }
-  return Bound::inconclusive;
-}
-
 bool names(const Verdict& verdict, Cause cause) {
   const Decision& decision = verdict.decision;
   if (cause == Cause::nothing) return decision.bound == Bound::gpu;

@@ -120,9 +120,9 @@ Table streams_table(const Found& found) {
     row.push_back(count(latency.events));
     row.push_back(latency.used > 0 ? time(latency.tklqt) : Cell{});
     row.push_back(count(latency.used));
-    row.push_back(latency.queue_known == 0 ? Cell{}
-                                           : Cell{static_cast<double>(latency.queued) /
-                                                  static_cast<double>(latency.queue_known)});
+    row.push_back(latency.used == 0 ? Cell{}
+                                    : Cell{static_cast<double>(latency.queued) /
+                                           static_cast<double>(latency.used)});
     row.push_back(time(latency.floor));
     if (latency.floor && latency.tklqt > Picoseconds{0}) {
       const double floor =

@@ -154,7 +154,7 @@ Table steps_shown(const Found& found) {
     const Step& step = steps.steps[s];
     const StepParts& parts = verdict_stats(found).steps[s];
     const StepStraggler* const late = straggler_of(found, s);
-    const bool aligned = late != nullptr && used_devices(found) > 1;
+    const bool aligned = late != nullptr && devices_with_events(found.stats.timelines) > 1;
     const bool window = step.devices[d].window.has_value();
     table.rows.push_back(
         {step.number, std::string(name_of(step.fate)) + (steps.median == s ? " (median)" : ""),

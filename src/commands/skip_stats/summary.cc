@@ -45,9 +45,9 @@ std::string steps_text(const Steps& steps) {
 
 std::string opening(const Found& found) {
   const SkipStats& stats = found.stats;
-  return fmt::format("{} on {}; {}.",
-                     counted(found.trace.device_events, "device event", "device events"),
-                     counted(used_devices(found), "GPU", "GPUs"), steps_text(stats.steps));
+  return fmt::format(
+      "{} on {}; {}.", counted(found.trace.device_events, "device event", "device events"),
+      counted(devices_with_events(found.stats.timelines), "GPU", "GPUs"), steps_text(stats.steps));
 }
 
 // ---- Checks
@@ -140,16 +140,6 @@ GapSpread gap_spread(const Found& found) {
   return out;
 }
 
-const StreamStats* busiest_stream(const Found& found) {
-  const StreamStats* busiest = nullptr;
-  for (const StreamStats& stream : found.stats.streams) {
-    if (stream.device != found.stats.verdict.device || stream.latency.queue_known == 0) continue;
-    if (busiest == nullptr || stream.steady.compute() > busiest->steady.compute())
-      busiest = &stream;
-  }
-  return busiest;
-}
-
 Bullets evidence(const Found& found) {
   const Verdict& verdict = found.stats.verdict;
   const DeviceStats& device = verdict_stats(found);
@@ -162,12 +152,12 @@ Bullets evidence(const Found& found) {
                                  counted(gaps.count, "gap", "gaps"), shown(gaps.median),
                                  shown(gaps.p95), shown(gaps.max));
   if (gaps.count == 0) line = "No gaps.";
-  if (const StreamStats* stream = busiest_stream(found)) {
+  if (const StreamStats* stream = busiest_stream(found.stats.streams, verdict.device)) {
     const LatencyStats& latency = stream->latency;
     line += fmt::format(
         " {} of {} launches on the busiest stream found it still at work.",
-        percent(static_cast<double>(latency.queued) / static_cast<double>(latency.queue_known)),
-        for_people(static_cast<std::int64_t>(latency.queue_known), Unit::count));
+        percent(static_cast<double>(latency.queued) / static_cast<double>(latency.used)),
+        for_people(static_cast<std::int64_t>(latency.used), Unit::count));
   }
   out.items.push_back(std::move(line));
   for (const std::string& remark : verdict.remarks) out.items.push_back(remark);
@@ -288,7 +278,7 @@ void add_what_ifs(Report& report, const Found& found, bool full) {
     rows.items.push_back(std::move(line));
   }
   std::string opening = fmt::format("Estimates, not run, of the median step ({}", shown(step));
-  if (used_devices(found) > 1) {
+  if (devices_with_events(found.stats.timelines) > 1) {
     opening +=
         fmt::format(" on {}", escape_markdown(device_name(found, found.stats.verdict.device)));
   }
@@ -340,6 +330,7 @@ void add_facts(Report& report, const Found& found) {
   add("chain_events", count(stats.chains.launches));
   add("chain_events_fused", count(stats.chains.launches_fused));
   add("python_tracer", text(stats.causes.python_tracer ? "on" : "off"));
+  add("host_events_cut", count(stats.causes.cut_events));
   add("gil_hints", count(stats.causes.gil_hints));
   add("refuted_by", text(verdict.refuted_by));
 }

@@ -1,7 +1,6 @@
 // Figures in sentences, and what every part of the report asks for.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,12 +29,6 @@ inline std::string percent(double share) {
 /// Of the GPU that the verdict is about.
 inline const DeviceStats& verdict_stats(const Found& found) {
   return found.stats.devices[found.stats.verdict.device];
-}
-
-/// GPUs with events.
-inline std::size_t used_devices(const Found& found) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      found.stats.timelines, [](const DeviceTimeline& t) { return t.events > 0; }));
 }
 
 }  // namespace jaxtrace
