@@ -28,7 +28,8 @@ void add_wait(Table& table, const HotspotDispatch& dispatch, const WaitDependenc
   table.rows.push_back(std::move(row));
 }
 
-void add_loop(Table& table, const HotspotDispatch& dispatch, const Loop& loop, const Cycles& cycles) {
+void add_loop(Table& table, const HotspotDispatch& dispatch, const Loop& loop,
+              const Cycles& cycles) {
   const auto& rows = dispatch.trace.instructions;
   Cell trips;
   if (loop.entries && *loop.entries > 0) {
@@ -44,7 +45,8 @@ void add_loop(Table& table, const HotspotDispatch& dispatch, const Loop& loop, c
                         optional_cell(ratio(cycles.stall, dispatch.totals.all.stall))});
 }
 
-void add_variant(Table& table, const HotspotDispatch& dispatch, const OccupancyReport::Variant& variant) {
+void add_variant(Table& table, const HotspotDispatch& dispatch,
+                 const OccupancyReport::Variant& variant) {
   const OccupancyReport& report = dispatch.occupancy;
   const std::vector<Cell> begin = {dispatch.label, std::string(name_of(variant.model.arch)),
                                    text_cell(report.arch.evidence)};
