@@ -32,7 +32,7 @@ struct KernelSumRow {
 
 struct DeviceSumRow {
   TimedDevice device;
-  std::string file;           ///< Name of the file it was read from
+  std::string file;  ///< Name of the file it was read from
   std::int64_t calls = 0;
   std::int64_t total_ps = 0;  ///< Sum of durations
   std::int64_t busy_ps = 0;   ///< Of the union: kernels that run side by side count once
