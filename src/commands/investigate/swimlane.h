@@ -1,0 +1,105 @@
+// One step as lanes of bars on one time axis, before it is drawn: what two drawings share.
+//
+// Events narrower than a pixel are merged here, class by class, so that neither drawing grows with
+// the capture; a bar keeps how many events it stands for and their exact time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skip/critical_path.h"
+#include "skip/skip_stats.h"
+
+namespace jaxtrace {
+
+/// What a bar's colour and letter tell.
+enum class BarClass : std::uint8_t {
+  // Work of a GPU
+  compute,
+  collective,
+  copy,  ///< memcpy and memset
+  other,
+  // A GPU without work, and waits on the critical path
+  host_late,
+  launch_path,
+  queued,   ///< graph_internal, queued_short, queued_long
+  unknown,  ///< unknown, tail
+  // Host threads
+  host_launch,
+  host_python,
+  host_input,
+  host_wait,  ///< Waits and readbacks
+  host_compile,
+  host_other,
+};
+inline constexpr std::size_t kBarClasses = 14;
+
+struct Bar {
+  Window window;
+  BarClass cls = BarClass::compute;
+  std::uint64_t events = 1;  ///< Merged into it
+  Picoseconds total{0};      ///< Their time inside the axis, exactly
+  std::string label;         ///< Of the longest of them; as the capture has it
+  Picoseconds longest{0};    ///< What of `total` is that one's
+};
+
+struct SwimLane {
+  enum class Kind : std::uint8_t { thread, path, idle, stream, folded };
+  Kind kind = Kind::stream;
+  std::string label;
+  std::size_t group = 0;           ///< Lanes of one thread or of one GPU stand together
+  std::vector<Bar> bars;           ///< By begin, then class
+  std::vector<Picoseconds> ticks;  ///< Begins of launch calls, at most one a pixel
+  std::uint64_t launches = 0;      ///< What the ticks stand for
+};
+
+struct SwimMark {
+  Picoseconds at{0};
+  std::string label;
+};
+
+/// From the call to the kernel.
+struct SwimFlow {
+  std::size_t from_lane = 0, to_lane = 0;
+  Picoseconds from{0}, to{0};
+  std::string label;
+};
+
+/// A stretch of the critical path and the lane it lies in.
+struct SwimPath {
+  Window window;
+  std::size_t lane = 0;
+};
+
+struct Swimlane {
+  std::string title;                 ///< Which step, of what, how long
+  std::vector<std::string> caption;  ///< Who ends last, what it waited for; what is left out
+  Window axis;                       ///< What is drawn
+  Picoseconds zero{0};               ///< The step's first device event: 0 of the scale
+  std::optional<Window> step;        ///< Absent: there are no steps
+  std::vector<SwimLane> lanes;       ///< Threads, the path, then GPU by GPU
+  std::vector<SwimMark> arrivals;    ///< Last arrivals at collectives, by time
+  std::vector<SwimFlow> flows;
+  std::vector<SwimPath> path;  ///< By time
+  std::uint64_t events = 0;    ///< In all lanes, before merging
+  std::uint64_t bars = 0;
+};
+
+/// The step that is shown: the median; else the longest of the kept; else the first with work.
+/// Absent: the capture has no GPU work.
+std::optional<std::size_t> shown_step(const Steps& steps);
+
+/// `path` is of the step that is to be shown.  `pixels` is how wide the axis will be.
+Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedCollectives& collectives,
+                  const CriticalPath& path, int pixels = 1000);
+
+/// An SVG file.  Light or dark as the reader's system is; no script, nothing from elsewhere.
+std::string svg(const Swimlane& swimlane);
+
+/// At most 30 lines.
+std::string ascii(const Swimlane& swimlane, std::size_t columns = 100);
+
+}  // namespace jaxtrace
