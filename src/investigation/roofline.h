@@ -44,9 +44,10 @@ inline constexpr std::size_t kNotRooflined =
 
 std::string_view text(NotRooflined reason);
 
-enum class Bound : std::uint8_t { compute, memory };
+/// What a rate runs into.
+enum class Roof : std::uint8_t { compute, memory };
 
-std::string_view text(Bound bound);
+std::string_view text(Roof roof);
 
 struct RooflineRow {
   std::uint32_t op = 0;        ///< Row of Ops::rows, which has program and instruction
@@ -66,12 +67,12 @@ struct RooflineRow {
   // With peaks only.
   std::optional<double> compute_share;  ///< Of the peak of cost.precision
   std::optional<double> memory_share;   ///< Of the peak bandwidth
-  std::optional<Bound> bound;           ///< The peak that its intensity runs into first
+  std::optional<Roof> bound;            ///< The peak that its intensity runs into first
 
   /// Of the peak that bounds it; over 1 is said by a Finding.
   std::optional<double> peak_share() const {
     if (!bound) return {};
-    return *bound == Bound::compute ? compute_share : memory_share;
+    return *bound == Roof::compute ? compute_share : memory_share;
   }
 };
 
