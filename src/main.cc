@@ -108,7 +108,7 @@ ExitCode run(const Run& command, Options& options) {
   progress.erase();
 
   if (!options.quiet) print_findings(outcome.findings);
-  print(text_of(outcome.report, options.format));
+  print(text_of(outcome.report, outcome.json ? Format::json : options.format));
   return options.strict ? verdict(outcome) : ExitCode::ok;
 }
 

@@ -40,6 +40,9 @@ struct Input {
 struct Outcome {
   Report report;
 
+  /// The report is for machines: JSON, whatever --format says.
+  bool json = false;
+
   /// Of the trace and of the analysis, in the order to print them on stderr.  Under --strict those
   /// of severity data_loss and error make the exit code 1.
   std::vector<Finding> findings;

@@ -60,9 +60,27 @@ struct Annex {
   Table table;
 };
 
+/// A table for people only: machines find what it tells in a Group.
+struct Shown {
+  Table table;
+};
+
+/// Text whose lines and columns matter: a drawing in characters.
+struct Preformatted {
+  std::string text;
+};
+
+/// Facts and tables that belong together: an object in JSON, its tables in CSV; not for people.
+struct Group {
+  std::string key;
+  std::vector<Fact> facts;
+  std::vector<Table> tables;
+};
+
 struct Report {
   std::string title;
-  std::vector<std::variant<Heading, Prose, Bullets, Table, Fact, Annex>> blocks;
+  std::vector<std::variant<Heading, Prose, Bullets, Preformatted, Table, Shown, Fact, Annex, Group>>
+      blocks;
 };
 
 /// A cell as people read it, for prose: "1.234 ms", "37.6 %", "12,345", "3.5 MiB"; "–" for what was
@@ -86,7 +104,7 @@ void write_csv(const Report& report, std::ostream& out);
 void write_markdown(const Report& report, std::ostream& out);
 
 /// One JSON object, valid UTF-8: "schema": 1, "title", "text" (headings, prose and bullets, in
-/// order), then facts by key and tables by id, each an array of objects.
+/// order), then facts by key, tables by id, each an array of objects, and groups by key.
 void write_json(const Report& report, std::ostream& out);
 
 }  // namespace jaxtrace

@@ -41,13 +41,17 @@ void write_csv(const Table& table, std::ostream& out) {
 
 void write_csv(const Report& report, std::ostream& out) {
   const char* separator = "";
-  for (const auto& block : report.blocks) {
-    const auto* table = std::get_if<Table>(&block);
-    if (const auto* annex = std::get_if<Annex>(&block)) table = &annex->table;
-    if (table == nullptr) continue;
-    out << separator << "# " << table->id << '\n';
-    write_csv(*table, out);
+  const auto write_one = [&](const Table& table) {
+    out << separator << "# " << table.id << '\n';
+    write_csv(table, out);
     separator = "\n";
+  };
+  for (const auto& block : report.blocks) {
+    if (const auto* table = std::get_if<Table>(&block)) write_one(*table);
+    if (const auto* annex = std::get_if<Annex>(&block)) write_one(annex->table);
+    if (const auto* group = std::get_if<Group>(&block)) {
+      for (const Table& table : group->tables) write_one(table);
+    }
   }
 }
 

@@ -44,6 +44,10 @@ void add(const Bullets& bullets, Json& text, Json& /*keys*/) {
   for (const std::string& item : bullets.items) text.push_back(item);
 }
 
+void add(const Preformatted& /*for people*/, Json& /*text*/, Json& /*keys*/) {}
+
+void add(const Shown& /*for people*/, Json& /*text*/, Json& /*keys*/) {}
+
 void add(const Table& table, Json& /*text*/, Json& keys) {
   keys[table.id] = rows(table);
 }
@@ -54,6 +58,13 @@ void add(const Annex& annex, Json& text, Json& keys) {
 
 void add(const Fact& fact, Json& /*text*/, Json& keys) {
   keys[fact.key] = value(fact.value);
+}
+
+void add(const Group& group, Json& text, Json& keys) {
+  Json object = Json::object();
+  for (const Fact& fact : group.facts) add(fact, text, object);
+  for (const Table& table : group.tables) add(table, text, object);
+  keys[group.key] = std::move(object);
 }
 
 }  // namespace

@@ -178,6 +178,25 @@ void write(const Fact& /*for machines*/, std::ostream& /*out*/) {}
 
 void write(const Annex& /*for machines*/, std::ostream& /*out*/) {}
 
+void write(const Group& /*for machines*/, std::ostream& /*out*/) {}
+
+void write(const Shown& shown, std::ostream& out) {
+  write(shown.table, out);
+}
+
+/// Line by line, so that a name in it can neither end the block nor break a line.
+void write(const Preformatted& drawing, std::ostream& out) {
+  out << "```text\n";
+  for (std::size_t begin = 0; begin < drawing.text.size();) {
+    const std::size_t end = std::min(drawing.text.find('\n', begin), drawing.text.size());
+    std::string line = one_line(std::string_view(drawing.text).substr(begin, end - begin));
+    if (line.starts_with("```")) line.insert(0, " ");
+    out << line << '\n';
+    begin = end + 1;
+  }
+  out << "```\n\n";
+}
+
 std::string escaped(const std::string& plain) {
   std::string result;
   result.reserve(plain.size());

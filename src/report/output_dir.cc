@@ -125,10 +125,16 @@ OutputDir::~OutputDir() {
 }
 
 std::ostream& OutputDir::file(std::string name) {
-  name = file_name(std::move(name));
-  const fs::path path = staging_ / name;
-  if (something_is_at(path)) fail(directory_ / name, "is to be written twice");
-  files_.push_back({name, std::make_unique<std::ofstream>(path, std::ios::binary)});
+  const fs::path below = fs::path(folder_) / file_name(std::move(name));
+  const fs::path path = staging_ / below;
+  if (something_is_at(path)) fail(directory_ / below, "is to be written twice");
+  if (!folder_.empty()) {
+    std::error_code error;
+    if (!fs::create_directory(staging_ / folder_, error) && error) {
+      fail(directory_ / folder_, error.message());
+    }
+  }
+  files_.push_back({below, std::make_unique<std::ofstream>(path, std::ios::binary)});
   if (!*files_.back().stream) fail(target(files_.back()), reason());
   return *files_.back().stream;
 }
@@ -161,9 +167,11 @@ void OutputDir::commit() {
 
   const int gate = turn(directory_);  // Else the files of two runs could be mixed.
   const fs::path old = staging_ / ".old";
+  std::vector<fs::path> made;
   std::size_t in_place = 0;
   try {
-    fs::create_directory(old);
+    make_folders(made);
+    for (const File& file : files_) fs::create_directories((old / file.name).parent_path());
     for (; in_place < files_.size(); ++in_place) {
       const File& file = files_[in_place];
       if (something_is_at(target(file))) fs::rename(target(file), old / file.name);
@@ -175,6 +183,7 @@ void OutputDir::commit() {
     for (const File& file : files_) {
       if (something_is_at(old / file.name)) fs::rename(old / file.name, target(file), ignored);
     }
+    for (const fs::path& folder : made) fs::remove(folder, ignored);
     if (gate >= 0) close(gate);
     fail(directory_, error.code().message());
   }
@@ -183,9 +192,17 @@ void OutputDir::commit() {
   take_away();
 }
 
+/// Adds to `made` what was not there before, as it goes: what fails later is taken away again.
+void OutputDir::make_folders(std::vector<fs::path>& made) const {
+  for (const File& file : files_) {
+    const fs::path folder = target(file).parent_path();
+    if (fs::create_directory(folder)) made.push_back(folder);
+  }
+}
+
 std::vector<std::string> OutputDir::names() const {
   std::vector<std::string> result;
-  for (const File& file : files_) result.push_back(file.name);
+  for (const File& file : files_) result.push_back(file.name.string());
   return result;
 }
 
@@ -203,6 +220,10 @@ void OutputDir::take_away() noexcept {
   for (auto made = created_.rbegin(); made != created_.rend(); ++made) {
     fs::remove(*made, ignored);  // Only if nothing else has come to be in it.
   }
+}
+
+void write_csv_file(const Table& table, OutputDir& directory) {
+  write_csv(table, directory.file(table.id + ".csv"));
 }
 
 }  // namespace jaxtrace

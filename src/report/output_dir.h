@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "jaxtrace/report.h"
+
 namespace jaxtrace {
 
 class OutputDir {
@@ -24,6 +26,10 @@ class OutputDir {
   ~OutputDir();
   OutputDir(const OutputDir&) = delete;
   OutputDir& operator=(const OutputDir&) = delete;
+
+  /// Files made from now on go into this folder of the directory, which is made if need be; empty:
+  /// into the directory itself.  The name is the program's own: one part, no dot before it.
+  void enter(std::string folder) { folder_ = std::move(folder); }
 
   /// A new file, to be written and left open: commit() closes it and sees whether all went well.
   /// `name` comes from a capture at times: slashes, control bytes and a leading dot in it become
@@ -37,26 +43,31 @@ class OutputDir {
   /// Puts every file in place, replacing files and symbolic links of the same names.
   void commit();
 
-  /// Names of the files so far, in order.
+  /// Names of the files so far, in order, with their folders.
   std::vector<std::string> names() const;
 
  private:
   struct File {
-    std::string name;
+    std::filesystem::path name;  ///< Below the directory.
     std::unique_ptr<std::ofstream> stream;
   };
 
   std::filesystem::path target(const File& file) const { return directory_ / file.name; }
   [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) const;
+  void make_folders(std::vector<std::filesystem::path>& made) const;
   void take_away() noexcept;
 
   std::filesystem::path directory_;
   std::vector<std::filesystem::path> inputs_;
   std::vector<std::filesystem::path> created_;  // Directories made here, outermost first.
   std::filesystem::path staging_;
+  std::string folder_;
   int lock_ = -1;  // On the staging folder, for as long as its run lives.
   std::vector<File> files_;
   bool committed_ = false;
 };
+
+/// A table as `<id>.csv`.
+void write_csv_file(const Table& table, OutputDir& directory);
 
 }  // namespace jaxtrace

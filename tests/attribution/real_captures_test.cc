@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/attribute/ops.h"
-#include "commands/attribute/sums.h"
+#include "attribution/ops.h"
+#include "attribution/sums.h"
 #include "proto/xplane.pb.h"
 #include "support/capture.h"
 #include "support/mask.h"

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "attribution/ops.h"
 #include "commands/attribute/kernels_csv.h"
-#include "commands/attribute/ops.h"
 #include "report/csv_writer.h"
 
 namespace jaxtrace {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "attribution/attribution.h"
-#include "commands/attribute/ops.h"
-#include "commands/attribute/sums.h"
+#include "attribution/ops.h"
+#include "attribution/sums.h"
 
 namespace jaxtrace {
 

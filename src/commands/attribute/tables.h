@@ -5,8 +5,8 @@
 #pragma once
 
 #include "attribution/attribution.h"
-#include "commands/attribute/ops.h"
-#include "commands/attribute/sums.h"
+#include "attribution/ops.h"
+#include "attribution/sums.h"
 #include "jaxtrace/report.h"
 
 namespace jaxtrace {

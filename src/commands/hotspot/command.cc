@@ -168,10 +168,6 @@ Owned dispatches_of(const std::vector<fs::path>& paths, const HotspotOptions& op
   return result;
 }
 
-void write_table(const Table& table, OutputDir& directory) {
-  write_csv(table, directory.file(table.id + ".csv"));
-}
-
 Outcome run(const HotspotOptions& options, const Context& context) {
   Outcome outcome;
   std::vector<fs::path> inputs;
@@ -187,13 +183,13 @@ Outcome run(const HotspotOptions& options, const Context& context) {
 
   OutputDir directory(context.out.empty() ? kDefaultDirectory : context.out, inputs);
   write_instructions_csv(dispatches, directory.file("instructions.csv"));
-  write_table(lines_csv(dispatches), directory);
-  write_table(stalls_csv(dispatches), directory);
-  write_table(waits_csv(dispatches), directory);
-  write_table(loops_csv(dispatches), directory);
-  write_table(occupancy_csv(dispatches), directory);
-  write_table(plan_csv(dispatches), directory);
-  if (comparison) write_table(changes_csv(*comparison), directory);
+  write_csv_file(lines_csv(dispatches), directory);
+  write_csv_file(stalls_csv(dispatches), directory);
+  write_csv_file(waits_csv(dispatches), directory);
+  write_csv_file(loops_csv(dispatches), directory);
+  write_csv_file(occupancy_csv(dispatches), directory);
+  write_csv_file(plan_csv(dispatches), directory);
+  if (comparison) write_csv_file(changes_csv(*comparison), directory);
 
   outcome.report = hotspot_report(dispatches, options);
   if (comparison) add_comparison(outcome.report, *comparison, options);

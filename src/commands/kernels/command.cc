@@ -120,7 +120,7 @@ Outcome run(const Flags& flags, const Context& context) {
   if (!context.out.empty()) {
     OutputDir directory(context.out, context.inputs);
     for (const Table& table : {kernels_table(sums), devices_table(sums), graphs_table(sums)}) {
-      if (!table.rows.empty()) write_csv(table, directory.file(table.id + ".csv"));
+      if (!table.rows.empty()) write_csv_file(table, directory);
     }
     if (kernel != nullptr) directory.write("input.yaml", att_yaml(kernel->kernel));
     write_markdown(outcome.report, directory.file("summary.txt"));

@@ -94,7 +94,7 @@ Outcome run(const Flags& flags, const Context& context) {
   if (!context.out.empty()) {
     OutputDir directory(context.out, context.inputs);
     const Table table = l2_table(data, result, options);
-    write_csv(table, directory.file(table.id + ".csv"));
+    write_csv_file(table, directory);
     write_markdown(outcome.report, directory.file("summary.txt"));
     directory.commit();
   }

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/times.h"
-#include "commands/skip_stats/rows_csv.h"
+#include "commands/skip_stats/files.h"
+#include "commands/skip_stats/json_side.h"
 #include "commands/skip_stats/summary.h"
 #include "commands/skip_stats/sweep.h"
 #include "jaxtrace/error.h"
@@ -61,50 +61,6 @@ void require_function(const Flags& flags, const Context& context, const Trace& t
                         : "; it records calls of " + list + (known.size() > kMost ? ", …" : "")));
 }
 
-/// What the trace JSON of the same run says of each device, for the check that it agrees.
-std::vector<JsonTotals> totals_of(const Trace& json, bool name_hosts) {
-  std::vector<JsonTotals> totals;
-  for (const Device& device : json.devices) {
-    std::string plane(json.strings[device.plane]);
-    if (name_hosts) {
-      plane = std::string(json.strings[json.hosts[static_cast<std::size_t>(device.host)].name]) +
-              ":" + plane;
-    }
-    totals.push_back({.plane = std::move(plane), .events = 0, .time = Picoseconds{0}});
-  }
-  for (const Lane& lane : json.lanes) {
-    if (lane.kind != LaneKind::stream) continue;
-    JsonTotals& of_device = totals[static_cast<std::size_t>(lane.device)];
-    of_device.events += lane.count;
-    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-      add_time(of_device.time, json.events.duration[i]);
-    }
-  }
-  return totals;
-}
-
-struct JsonSide {
-  std::optional<std::vector<JsonTotals>> totals;
-  std::string problem;
-  std::vector<std::filesystem::path> files;
-};
-
-JsonSide read_json_side(const Context& context, const Trace& trace) {
-  JsonSide side;
-  side.files = trace_jsons(context.capture(), context.read.run);
-  try {
-    for (const std::filesystem::path& file : side.files) {
-      const std::vector<JsonTotals> more = totals_of(read_trace_json(file), trace.hosts.size() > 1);
-      if (!side.totals) side.totals.emplace();
-      side.totals->insert(side.totals->end(), more.begin(), more.end());
-    }
-  } catch (const InputError& error) {
-    side.totals.reset();
-    side.problem = std::string("the JSON cannot be read: ") + error.what();
-  }
-  return side;
-}
-
 /// CLI::Range lets "nan" pass, which compares with nothing.
 CLI::Validator between(double least, double most) {
   CLI::Validator range = CLI::Range(least, most);
@@ -115,10 +71,6 @@ CLI::Validator between(double least, double most) {
                                   : std::string();
                      },
                      "");
-}
-
-void write_table(const Table& table, OutputDir& directory) {
-  write_csv(table, directory.file(table.id + ".csv"));
 }
 
 Outcome run(const Flags& flags, const Context& context) {
@@ -136,14 +88,7 @@ Outcome run(const Flags& flags, const Context& context) {
   std::vector<std::filesystem::path> inputs = json.files;
   for (const Host& host : trace.hosts) inputs.emplace_back(trace.strings[host.file]);
   OutputDir directory(context.out.empty() ? kDefaultDirectory : context.out, inputs);
-  write_rows_csv(all, directory.file("rows.csv"));
-  write_gaps_csv(all, directory.file("gaps.csv"));
-  for (const Table& table : {checks_table(all), devices_table(all), streams_table(all),
-                             causes_table(all), kernels_table(all), chains_table(all)}) {
-    write_table(table, directory);
-  }
-
-  write_steps_csv(all, directory.file("steps.csv"));
+  write_files(all, directory);
 
   Outcome outcome;
   outcome.report = summary(all, flags.full);
@@ -164,7 +109,7 @@ Outcome run(const Flags& flags, const Context& context) {
       }
     }
     Table table = sweep_table(points);
-    write_table(table, directory);
+    write_csv_file(table, directory);
     outcome.report.blocks.emplace_back(std::move(table));
   }
   write_json(outcome.report, directory.file("summary.json"));

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "attribution/attribution.h"
-#include "commands/attribute/ops.h"
-#include "commands/attribute/sums.h"
+#include "attribution/ops.h"
+#include "attribution/sums.h"
 #include "commands/attribute/tables.h"
 #include "jaxtrace/trace_builder.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attribution/attribution.h"
-#include "commands/attribute/ops.h"
+#include "attribution/ops.h"
 
 namespace jaxtrace {
 

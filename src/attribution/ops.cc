@@ -1,5 +1,5 @@
 // Labels → distinct instructions.  Thousands of rows at most, so plain maps serve.
-#include "commands/attribute/ops.h"
+#include "attribution/ops.h"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // One pass over the events, lane by lane.
-#include "commands/attribute/sums.h"
+#include "attribution/sums.h"
 
 #include <algorithm>
 #include <limits>
