@@ -34,7 +34,10 @@ CheckResult command_buffers(const CheckInput& in);
 CheckResult passed(std::string id, std::string expected, std::string found);
 CheckResult not_applicable(std::string id, std::string why);
 CheckResult failed(CheckState state, std::string id, std::string expected, std::string found,
-                   std::string affects);
+                   std::string affects, std::optional<CheckPart> part = {});
+
+/// `count` of `whole` things called `of`.
+CheckPart part_of(std::uint64_t count, std::uint64_t whole, std::string of);
 
 /// part / whole; 0 of nothing.
 double share(std::uint64_t part, std::uint64_t whole);

@@ -57,7 +57,8 @@ CheckResult json_agrees(const CheckInput& in) {
   }
   if (wrong.empty()) return passed(id, expected, "equal counts and times");
   return failed(CheckState::warn, id, expected, fmt::format("{}", fmt::join(wrong, "; ")),
-                "numbers that other tools take from the JSON; here the xplane was used");
+                "numbers that other tools take from the JSON; here the xplane was used",
+                part_of(wrong.size(), in.timelines.size(), "GPUs"));
 }
 
 CheckResult recorded(const CheckInput& in) {
@@ -99,7 +100,8 @@ CheckResult recorded(const CheckInput& in) {
         CheckState::fatal, id, expected,
         fmt::format("{} of {} runs of programs, on {}, launched nothing that was recorded",
                     silent_runs, runs, plural(silent_threads, "thread", "threads")),
-        "any claim about more than one GPU, and every total: kernels are missing");
+        "any claim about more than one GPU, and every total: kernels are missing",
+        part_of(silent_runs, runs, "program runs"));
   }
   return passed(id, expected, plural(events, "device event", "device events"));
 }
@@ -110,7 +112,8 @@ CheckResult join(const CheckInput& in, const LatencyStats& all) {
   if (all.events == 0) return not_applicable(id, "no device event");
   if (in.works.calls == 0) {
     return failed(CheckState::fatal, id, expected, "the capture has no host launches",
-                  "what the host did: only the device's own numbers hold");
+                  "what the host did: only the device's own numbers hold",
+                  part_of(all.events, all.events, "device events"));
   }
   std::map<Join, std::uint64_t> count;
   for (const Join join : in.works.join) ++count[join];
@@ -125,7 +128,8 @@ CheckResult join(const CheckInput& in, const LatencyStats& all) {
   return failed(state, id, expected, found,
                 strong < 0.80   ? "any verdict about the host; the time budget holds"
                 : strong < 0.95 ? "TKLQT and the division of idle time"
-                                : "TKLQT, a little: those events are left out of it");
+                                : "TKLQT, a little: those events are left out of it",
+                part_of(all.events - count[Join::strong], all.events, "device events"));
 }
 
 CheckResult launches_have_work(const CheckInput& in) {
@@ -137,7 +141,8 @@ CheckResult launches_have_work(const CheckInput& in) {
                                         in.works.calls, percent(lost));
   if (lost <= 0.01) return passed(id, expected, found);
   return failed(CheckState::warn, id, expected, found,
-                "busy time is a lower bound and idle time an upper one: records may be lost");
+                "busy time is a lower bound and idle time an upper one: records may be lost",
+                part_of(in.works.calls_without_work, in.works.calls, "host launches"));
 }
 
 CheckResult graph_fan_out(const CheckInput& in) {
@@ -161,7 +166,8 @@ CheckResult graph_fan_out(const CheckInput& in) {
         hip ? CheckState::fatal : CheckState::warn, id, expected, found + ": one each",
         hip ? "all compute and idle times: older ROCm tracers keep only the first kernel of "
               "a graph; record again with --xla_gpu_enable_command_buffer= (empty)"
-            : "times inside graphs: each may stand for a whole graph");
+            : "times inside graphs: each may stand for a whole graph",
+        part_of(launches, launches, "graph launches"));
   }
   return passed(id, expected, found);
 }
@@ -176,7 +182,8 @@ CheckResult timing(const CheckInput& in) {
                 fmt::format("{} of {} device events ({}) end before they begin, outlast the "
                             "session or have no times",
                             count, in.trace.device_events, percent(part)),
-                "their time, which is in no sum");
+                "their time, which is in no sum",
+                part_of(count, in.trace.device_events, "device events"));
 }
 
 }  // namespace jaxtrace::check

@@ -37,9 +37,9 @@ CheckResult step_count(const CheckInput& in) {
   const std::string found = fmt::format("{} by {}, {} kept", in.steps.steps.size(),
                                         name_of(in.steps.rule), in.steps.kept);
   if (compiling > 0) {
-    return failed(CheckState::warn, id, expected,
-                  fmt::format("{}; {} of the kept compile", found, compiling),
-                  "step times: they hold compilation");
+    return failed(
+        CheckState::warn, id, expected, fmt::format("{}; {} of the kept compile", found, compiling),
+        "step times: they hold compilation", part_of(compiling, in.steps.kept, "kept steps"));
   }
   if (in.steps.kept < 3) {
     return failed(CheckState::warn, id, expected, found, "how usual these steps are");
@@ -57,7 +57,8 @@ CheckResult kernels_per_step(const CheckInput& in) {
       CheckState::warn, id, expected, found,
       has_usual_steps(in.steps)
           ? "the others, which are left out"
-          : "the median step, which is not given: steps are wrongly found or records lost");
+          : "the median step, which is not given: steps are wrongly found or records lost",
+      part_of(in.steps.counted - in.steps.usual, in.steps.counted, "steps"));
 }
 
 CheckResult same_work(const CheckInput& in) {
@@ -128,7 +129,8 @@ CheckResult same_work(const CheckInput& in) {
                 wrong.size() > 2
                     ? fmt::format("{}; {} more GPUs differ", wrong[0], wrong.size() - 1)
                     : fmt::format("{}", fmt::join(wrong, "; ")),
-                "comparisons of GPUs: pipeline or expert parallelism, or lost records");
+                "comparisons of GPUs: pipeline or expert parallelism, or lost records",
+                part_of(wrong.size(), devices_with_events(in.timelines), "GPUs with events"));
 }
 
 }  // namespace jaxtrace::check

@@ -38,7 +38,8 @@ CheckResult clock(const CheckInput& in, const LatencyStats& all) {
     return failed(CheckState::warn, id, expected, found,
                   all.dropped > 0 || share(early, all.used + all.dropped) > 0.01
                       ? "every number made of launches: the clocks differ"
-                      : "TKLQT, a little: those latencies are taken for 0");
+                      : "TKLQT, a little: those latencies are taken for 0",
+                  part_of(early, all.used + all.dropped, "launches"));
   }
   constexpr Picoseconds kMostApart = std::chrono::microseconds(20);
   if (floors.size() > 1 && std::ranges::max(floors) - std::ranges::min(floors) > kMostApart) {
@@ -75,18 +76,21 @@ CheckResult overlap(const CheckInput& in) {
   }
   if (worst <= 0.01) return passed(id, expected, worst > 0 ? percent(worst) : "none");
   return failed(CheckState::warn, id, expected, fmt::format("{} on {}", percent(worst), where),
-                "the order within it: it is a hardware queue, or its times are approximate");
+                "the order within it: it is a hardware queue, or its times are approximate",
+                CheckPart{std::nullopt, worst, "the stream's time"});
 }
 
 CheckResult classified(const CheckInput& in) {
   const std::string id = "classified";
   const std::string expected = "at most 2 % of device time is of no known kind";
   Picoseconds all{0}, other{0};
+  std::int64_t events = 0;
   std::map<std::string_view, Picoseconds> names;
   for (std::size_t i = 0; i < in.trace.device_events; ++i) {
     if (!in.works.timed[i]) continue;
     add_time(all, in.trace.events.duration[i]);
     if (in.works.cls[i] != WorkClass::other) continue;
+    ++events;
     add_time(other, in.trace.events.duration[i]);
     add_time(names[in.trace.strings[in.trace.events.name[i]]], in.trace.events.duration[i]);
   }
@@ -96,7 +100,8 @@ CheckResult classified(const CheckInput& in) {
   const auto most = std::ranges::max_element(names, {}, [](const auto& n) { return n.second; });
   return failed(CheckState::warn, id, expected,
                 fmt::format("{}, most of it {}", percent(part), most->first),
-                "what was compute, and what was not: it counts as compute");
+                "what was compute, and what was not: it counts as compute",
+                CheckPart{events, part, "GPU time"});
 }
 
 CheckResult devices_of_calls(const CheckInput& in) {
@@ -105,7 +110,8 @@ CheckResult devices_of_calls(const CheckInput& in) {
   const std::string expected = "no launch has work on a GPU other than its own";
   if (count == 0) return passed(id, expected, "none");
   return failed(CheckState::warn, id, expected, plural(count, "device event", "device events"),
-                "which launch they are of: they are taken to have none");
+                "which launch they are of: they are taken to have none",
+                part_of(count, in.trace.device_events, "device events"));
 }
 
 CheckResult python_tracer(const CheckInput& in) {

@@ -27,16 +27,23 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
 }
 
 CheckResult passed(std::string id, std::string expected, std::string found) {
-  return {std::move(id), CheckState::pass, std::move(expected), std::move(found), ""};
+  return {std::move(id), CheckState::pass, std::move(expected), std::move(found), "", {}};
 }
 
 CheckResult not_applicable(std::string id, std::string why) {
-  return {std::move(id), CheckState::not_applicable, "", std::move(why), ""};
+  return {std::move(id), CheckState::not_applicable, "", std::move(why), "", {}};
 }
 
 CheckResult failed(CheckState state, std::string id, std::string expected, std::string found,
-                   std::string affects) {
-  return {std::move(id), state, std::move(expected), std::move(found), std::move(affects)};
+                   std::string affects, std::optional<CheckPart> part) {
+  return {std::move(id),      state,          std::move(expected), std::move(found),
+          std::move(affects), std::move(part)};
+}
+
+CheckPart part_of(std::uint64_t count, std::uint64_t whole, std::string of) {
+  CheckPart part{static_cast<std::int64_t>(count), std::nullopt, std::move(of)};
+  if (whole > 0) part.share = share(count, whole);
+  return part;
 }
 
 std::string plane_of(const CheckInput& in, std::size_t d) {

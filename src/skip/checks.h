@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,19 @@ namespace jaxtrace {
 
 enum class CheckState : std::uint8_t { pass, not_applicable, warn, fatal };
 
+/// How much a failed check is about.
+struct CheckPart {
+  std::optional<std::int64_t> count;  ///< Events, launches, steps, GPUs …
+  std::optional<double> share;        ///< 0 to 1, of `share_of`
+  std::string share_of;               ///< "device events", "GPU time"
+};
+
 struct CheckResult {
   std::string id;  ///< "join", "clock" …; docs/skip-stats.md has one paragraph each
   CheckState state = CheckState::not_applicable;
-  std::string expected, found;  ///< One clause each
-  std::string affects;          ///< What cannot be trusted if it failed; empty if it passed
+  std::string expected, found;      ///< One clause each
+  std::string affects;              ///< What cannot be trusted if it failed; empty if it passed
+  std::optional<CheckPart> part{};  ///< Where a failure can be counted
 };
 
 std::string_view name_of(CheckState state);
