@@ -1,55 +1,17 @@
-// The i-th collective of one instruction in a step on one GPU is the i-th on every other.
+// Over collectives the waiting is summed by the GPU that it is for; without any, ends are compared.
 #include "skip/straggler.h"
 
 #include <algorithm>
 #include <map>
-#include <string_view>
-#include <tuple>
 
 #include "analysis/times.h"
+#include "skip/aligned.h"
 
 namespace jaxtrace {
 namespace {
 
 HostId host_of(const Trace& trace, const DeviceTimeline& timeline) {
   return trace.devices[static_cast<std::size_t>(timeline.device)].host;
-}
-
-/// Which collective: the instruction, or where the tracer did not say, the kernel's name.
-struct CollectiveKey {
-  HostId host;
-  std::uint32_t step;
-  std::string_view module, op;
-  std::uint64_t occurrence;
-  auto operator<=>(const CollectiveKey&) const = default;
-};
-
-/// One collective on every GPU that takes part.
-using Participants = std::vector<std::pair<std::size_t, std::uint32_t>>;  // device, event
-
-std::map<CollectiveKey, Participants> align(const Trace& trace, const Works& works,
-                                            const std::vector<DeviceTimeline>& timelines,
-                                            const Steps& steps) {
-  std::map<CollectiveKey, Participants> aligned;
-  for (std::size_t d = 0; d < timelines.size(); ++d) {
-    const HostId host = host_of(trace, timelines[d]);
-    std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, std::uint64_t> seen;
-    for (const std::uint32_t event : timelines[d].order) {
-      if (works.cls[event] != WorkClass::collective || works.kind[event] == WorkKind::copy)
-        continue;
-      const std::uint32_t step = steps.step_of[event];
-      if (step == kNoStep) continue;
-      const Annotation& said =
-          trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])];
-      const std::string_view module = trace.strings[said.hlo_module];
-      const std::string_view op = trace.strings[said.hlo_op].empty()
-                                      ? trace.strings[trace.events.name[event]]
-                                      : trace.strings[said.hlo_op];
-      const std::uint64_t occurrence = seen[{step, module, op}]++;
-      aligned[{host, step, module, op, occurrence}].emplace_back(d, event);
-    }
-  }
-  return aligned;
 }
 
 /// Who ends last, and by how much more than the median.
@@ -101,32 +63,15 @@ Stragglers find_stragglers(const Trace& trace, const Works& works,
   std::vector<std::vector<Picoseconds>> lead = caused;
   std::vector<std::uint64_t> collectives(steps.steps.size(), 0);
 
-  for (const auto& [key, participants] : align(trace, works, timelines, steps)) {
-    if (participants.size() < 2) continue;
-    Picoseconds arrival = Picoseconds::min(), release = Picoseconds::max();
-    Picoseconds before = Picoseconds::min();  // The last arrival but one
-    std::size_t latest = 0;
-    for (const auto& [device, event] : participants) {
-      if (const Picoseconds begin = trace.events.begin[event]; begin > arrival) {
-        before = arrival;
-        arrival = begin;
-        latest = device;
-      } else {
-        before = std::max(before, begin);
-      }
-      release = std::min(release, end_of(trace, event));
-    }
-    // Work that does not overlap was not one collective: records are missing.
-    if (release <= arrival) continue;
-    ++collectives[key.step];
-    lead[key.step][latest] += arrival - before;
-    const bool kept = steps.steps[key.step].fate == StepFate::kept;
-    for (const auto& [device, event] : participants) {
-      const Picoseconds wait = arrival - trace.events.begin[event];
-      caused[key.step][latest] += wait;
-      if (!kept) continue;
-      out.wait[device] += wait;
-      out.transfer[device] += end_of(trace, event) - arrival;
+  for (const AlignedCollective& row : align_collectives(trace, works, timelines, steps).all) {
+    const std::size_t latest = row.parts[row.last].first;
+    ++collectives[row.step];
+    lead[row.step][latest] += row.arrival - row.arrival_before;
+    caused[row.step][latest] += row.waited;
+    if (steps.steps[row.step].fate != StepFate::kept) continue;
+    for (const auto& [device, event] : row.parts) {
+      out.wait[device] += row.arrival - trace.events.begin[event];
+      out.transfer[device] += end_of(trace, event) - row.arrival;
     }
   }
 
