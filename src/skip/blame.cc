@@ -96,10 +96,14 @@ Blamer::Blamer(const Trace& trace, const Works& works, HostNames& names)
   }
 }
 
+std::uint32_t Blamer::feeder(HostId host) const {
+  const auto found = feeders_.find(host);
+  return found == feeders_.end() ? kNoEvent : found->second;
+}
+
 const BlamedThread* Blamer::feeder_of(std::uint32_t launcher) {
-  const auto found = feeders_.find(trace_.lanes[launcher].host);
-  if (found == feeders_.end() || found->second == launcher) return nullptr;
-  return &thread(found->second);
+  const std::uint32_t lane = feeder(trace_.lanes[launcher].host);
+  return lane == kNoEvent || lane == launcher ? nullptr : &thread(lane);
 }
 
 void Blamer::blame(std::uint32_t launcher, Window window, std::vector<BlamedPiece>& pieces) {

@@ -74,6 +74,10 @@ class Blamer {
   std::string_view nothing_on(std::uint32_t lane);
 
   const BlamedThread& thread(std::uint32_t lane);
+
+  /// The thread that dispatches on a host and so feeds the launching ones; kNoEvent if none is
+  /// seen.
+  std::uint32_t feeder(HostId host) const;
   std::uint64_t cut_events() const;
 
  private:
