@@ -37,20 +37,32 @@ enum class BarClass : std::uint8_t {
 };
 inline constexpr std::size_t kBarClasses = 14;
 
+/// As the legends call it, and its letter in text.
+std::string_view name_of(BarClass cls);
+char letter_of(BarClass cls);
+
 struct Bar {
-  Window window;
+  Window window;  ///< Inside the axis
   BarClass cls = BarClass::compute;
   std::uint64_t events = 1;  ///< Merged into it
   Picoseconds total{0};      ///< Their time inside the axis, exactly
-  std::string label;         ///< Of the longest of them; as the capture has it
-  Picoseconds longest{0};    ///< What of `total` is that one's
+  Picoseconds longest{0};    ///< Of one of them inside the axis
+  std::string label;   ///< Of that one: the instruction, host event, or what a wait comes before
+  std::string detail;  ///< Its kernel, if that is not the label
 };
 
 struct SwimLane {
-  enum class Kind : std::uint8_t { thread, path, idle, stream, folded };
+  enum class Kind : std::uint8_t {
+    calls,   ///< The outermost events of a thread
+    thread,  ///< Its innermost events
+    path,    ///< The critical path
+    idle,    ///< A GPU without work, by why
+    stream,
+    folded,  ///< Streams with little work
+  };
   Kind kind = Kind::stream;
+  std::size_t group = 0;  ///< Row of Swimlane::groups; lanes of a group stand together.
   std::string label;
-  std::size_t group = 0;           ///< Lanes of one thread or of one GPU stand together
   std::vector<Bar> bars;           ///< By begin, then class
   std::vector<Picoseconds> ticks;  ///< Begins of launch calls, at most one a pixel
   std::uint64_t launches = 0;      ///< What the ticks stand for
@@ -59,6 +71,7 @@ struct SwimLane {
 struct SwimMark {
   Picoseconds at{0};
   std::string label;
+  std::string detail;
 };
 
 /// From the call to the kernel.
@@ -78,21 +91,24 @@ struct Swimlane {
   std::string title;                 ///< Which step, of what, how long
   std::vector<std::string> caption;  ///< Who ends last, what it waited for; what is left out
   Window axis;                       ///< What is drawn
-  Picoseconds zero{0};               ///< The step's first device event: 0 of the scale
-  std::optional<Window> step;        ///< Absent: there are no steps
-  std::vector<SwimLane> lanes;       ///< Threads, the path, then GPU by GPU
+  Picoseconds pixel{1};              ///< Below it bars are merged.
+  Window step;                       ///< 0 of the scale is its begin.
+  bool has_steps = true;             ///< Else `step` is the whole capture.
+  std::vector<std::string> groups;   ///< Threads, the critical path, GPUs
+  std::vector<SwimLane> lanes;       ///< By group
   std::vector<SwimMark> arrivals;    ///< Last arrivals at collectives, by time
   std::vector<SwimFlow> flows;
   std::vector<SwimPath> path;  ///< By time
-  std::uint64_t events = 0;    ///< In all lanes, before merging
-  std::uint64_t bars = 0;
+  std::uint64_t events = 0;    ///< In all lanes but the path's, before merging
+  std::uint64_t alone = 0;     ///< Of them drawn as a bar of their own
 };
 
 /// The step that is shown: the median; else the longest of the kept; else the first with work.
 /// Absent: the capture has no GPU work.
 std::optional<std::size_t> shown_step(const Steps& steps);
 
-/// `path` is of the step that is to be shown.  `pixels` is how wide the axis will be.
+/// `path` is of the step that is to be shown.  `pixels` is how wide the axis will be.  Empty if the
+/// path is.
 Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedCollectives& collectives,
                   const CriticalPath& path, int pixels = 1000);
 
