@@ -19,26 +19,28 @@ namespace jaxtrace {
 
 /// One device as a program sees it: half of an MI250X, a partition of an MI300X.
 struct Machine {
-  std::string name;    ///< "MI300X", "MI250X (one GCD)", "MI300X, 38 of 304 CUs"
+  std::string name;    ///< "MI300X", "MI250X GCD", "MI300X, 38 of 304 CUs"
   std::string source;  ///< The documents its figures were read in, and how they were scaled
 
   /// Dense operations a second; absent where there is no such unit or no figure.
   std::array<std::optional<std::int64_t>, hlo::kPrecisions> flops_per_s{};
   std::int64_t bytes_per_s = 0;  ///< Memory bandwidth
+  bool amd = false;              ///< Else NVIDIA
 
   std::optional<std::int64_t> peak(hlo::Precision precision) const {
     return flops_per_s[static_cast<std::size_t>(precision)];
   }
 };
 
-/// Absent if the device is none of the table, or does not say enough to tell two of it apart.
-std::optional<Machine> recognise(const Trace& trace, const Device& device);
-
-/// The machine that all of `used` are.
 struct Recognised {
   std::optional<Machine> machine;
   std::string why_not;  ///< One sentence where there is none.
 };
+
+/// None if the device is not in the table, or does not say enough to tell two of it apart.
+Recognised recognise(const Trace& trace, const Device& device);
+
+/// The machine that all of `used` are.
 Recognised recognise(const Trace& trace, std::span<const DeviceId> used);
 
 /// By its name in machine_names(), in any case.
