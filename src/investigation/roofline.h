@@ -16,20 +16,11 @@
 #include "analysis/machines.h"
 #include "attribution/attribution.h"
 #include "attribution/ops.h"
+#include "attribution/sums.h"
 #include "hlo/cost.h"
+#include "investigation/instances.h"
 
 namespace jaxtrace {
-
-/// How the number of instances is known.
-enum class InstancesBy : std::uint8_t {
-  kernels,     ///< Each instance launches a known number of kernels.
-  executions,  ///< Outside loops: one in each execution on each device
-  neighbours,  ///< As often as the kernels of XLA's own beside it in the same loop body
-  trips,       ///< As often as the loop around it goes round, by the HLO
-  guess,       ///< As often as the rarest of its kernels ran
-};
-
-std::string_view text(InstancesBy by);
 
 /// Why time is not in the roofline.
 enum class NotRooflined : std::uint8_t {
@@ -54,7 +45,7 @@ struct RooflineRow {
   std::int64_t kernels = 0;    ///< Device events of every kind
   Picoseconds total{0};        ///< Of all its kernels
   std::int64_t instances = 0;  ///< On all devices
-  InstancesBy by = InstancesBy::kernels;
+  InstancesBy by = InstancesBy::executions;
   bool uneven = false;  ///< Instances ran different numbers of kernels: some may not be recorded.
 
   hlo::OpCost cost;                          ///< Of one instance
@@ -94,7 +85,8 @@ struct RooflineOptions {
   std::optional<Machine> machine;  ///< --machine
 };
 
+/// Of the labels that `counted` counts.
 Roofline find_roofline(const Trace& trace, const Attribution& attribution, const Ops& ops,
-                       const RooflineOptions& options = {});
+                       const Counted& counted, const RooflineOptions& options = {});
 
 }  // namespace jaxtrace
