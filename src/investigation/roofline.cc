@@ -189,7 +189,8 @@ std::string_view text(Roof roof) {
 }
 
 Roofline find_roofline(const Trace& trace, const Attribution& attribution, const Ops& ops,
-                       const Counted& counted, const RooflineOptions& options) {
+                       const RooflineOptions& options) {
+  const Counted counted = counted_labels(attribution, options.attribute);
   Roofline roofline;
   std::vector<RooflineRow> rows(ops.rows.size());
   std::vector<std::set<StringId>> names(ops.rows.size());  // of those with an open precision

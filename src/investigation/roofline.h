@@ -82,11 +82,11 @@ struct Roofline {
 };
 
 struct RooflineOptions {
-  std::optional<Machine> machine;  ///< --machine
+  std::optional<Machine> machine;   ///< --machine
+  AttributeOptions attribute = {};  ///< Of which program, if only of one
 };
 
-/// Of the labels that `counted` counts.
 Roofline find_roofline(const Trace& trace, const Attribution& attribution, const Ops& ops,
-                       const Counted& counted, const RooflineOptions& options = {});
+                       const RooflineOptions& options = {});
 
 }  // namespace jaxtrace
