@@ -64,6 +64,9 @@ Count elements_of(const pb::ShapeProto& shape);
 Count elements_of_all(const pb::ShapeProto& shape);
 Count bytes_of(const pb::ShapeProto& shape);
 
+/// What a collective results in, without the operands that the tuple of a start may list before.
+const pb::ShapeProto& collective_results(const pb::HloInstructionProto& collective);
+
 /// Operations, by the precision they are done in.
 struct Arithmetic {
   bool known = true;

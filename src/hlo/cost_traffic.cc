@@ -122,11 +122,7 @@ Traffic TrafficRules::of(InstructionId id) {
     return {operand_bytes(0), operand_bytes(0)};
   }
   if (opcode == "all-gather-start" || opcode == "collective-permute-start") {
-    // The result may list the operands before the results.
-    const pb::ShapeProto& shape = view_.shape(id);
-    const Traffic all = whole(view_, id);
-    if (shape.tuple_shapes_size() < 2) return all;
-    return {all.read, bytes_of(shape.tuple_shapes(1))};
+    return {whole(view_, id).read, bytes_of(collective_results(view_.row(id)))};
   }
   return whole(view_, id);
 }

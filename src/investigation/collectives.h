@@ -36,6 +36,13 @@ struct CollectiveRow {
 
 /// By total, longest first; then op.
 std::vector<CollectiveRow> find_collectives(const Trace& trace, const Attribution& attribution,
-                                            const Ops& ops);
+                                            const Ops& ops, const AttributeOptions& options = {});
+
+/// What nccl-tests multiplies the algorithm bandwidth of `participants` ranks with, so that it can
+/// be compared with what a link carries (NVIDIA/nccl-tests, doc/PERFORMANCE.md): all-reduce
+/// 2 (n - 1) / n; all-gather, reduce-scatter, all-to-all (n - 1) / n; else 1.  Absent where n is
+/// needed and unknown.
+std::optional<double> bus_factor(hlo::CollectiveKind kind,
+                                 std::optional<std::int64_t> participants);
 
 }  // namespace jaxtrace
