@@ -60,7 +60,7 @@ struct Annex {
   Table table;
 };
 
-/// A table for people only: machines find what it tells in a Group.
+/// A table for people only: machines find what it tells in a Bundle.
 struct Shown {
   Table table;
 };
@@ -71,7 +71,7 @@ struct Preformatted {
 };
 
 /// Facts and tables that belong together: an object in JSON, its tables in CSV; not for people.
-struct Group {
+struct Bundle {
   std::string key;
   std::vector<Fact> facts;
   std::vector<Table> tables;
@@ -79,7 +79,8 @@ struct Group {
 
 struct Report {
   std::string title;
-  std::vector<std::variant<Heading, Prose, Bullets, Preformatted, Table, Shown, Fact, Annex, Group>>
+  std::vector<
+      std::variant<Heading, Prose, Bullets, Preformatted, Table, Shown, Fact, Annex, Bundle>>
       blocks;
 };
 

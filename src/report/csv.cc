@@ -49,7 +49,7 @@ void write_csv(const Report& report, std::ostream& out) {
   for (const auto& block : report.blocks) {
     if (const auto* table = std::get_if<Table>(&block)) write_one(*table);
     if (const auto* annex = std::get_if<Annex>(&block)) write_one(annex->table);
-    if (const auto* group = std::get_if<Group>(&block)) {
+    if (const auto* group = std::get_if<Bundle>(&block)) {
       for (const Table& table : group->tables) write_one(table);
     }
   }

@@ -60,7 +60,7 @@ void add(const Fact& fact, Json& /*text*/, Json& keys) {
   keys[fact.key] = value(fact.value);
 }
 
-void add(const Group& group, Json& text, Json& keys) {
+void add(const Bundle& group, Json& text, Json& keys) {
   Json object = Json::object();
   for (const Fact& fact : group.facts) add(fact, text, object);
   for (const Table& table : group.tables) add(table, text, object);

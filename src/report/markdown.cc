@@ -178,7 +178,7 @@ void write(const Fact& /*for machines*/, std::ostream& /*out*/) {}
 
 void write(const Annex& /*for machines*/, std::ostream& /*out*/) {}
 
-void write(const Group& /*for machines*/, std::ostream& /*out*/) {}
+void write(const Bundle& /*for machines*/, std::ostream& /*out*/) {}
 
 void write(const Shown& shown, std::ostream& out) {
   write(shown.table, out);
