@@ -31,9 +31,11 @@ struct SvgPaint {
   std::string_view light, dark;
 };
 
-/// What a pattern lays over the colour of a class, so that colour is not all that tells it.
+/// A pattern of lines over a colour, so that colour is not all that tells a class: what is filled
+/// with `url(#id)`.
 struct SvgHatch {
   std::string_view id;
+  std::string_view base;   ///< The class that fills its ground
   std::string_view lines;  ///< Path data within a square of 6 by 6, in class "hatch"
 };
 
