@@ -129,8 +129,8 @@ SvgPage::SvgPage(double width, double height, std::string_view title,
     out_ += fmt::format(
         "<pattern id=\"{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
         "<rect class=\"{}\" width=\"6\" height=\"6\"/>"
-        "<path class=\"hatch\" fill=\"none\" d=\"{}\"/></pattern>\n",
-        hatch.id, hatch.base, hatch.lines);
+        "<path class=\"{}\" fill=\"none\" d=\"{}\"/></pattern>\n",
+        hatch.id, hatch.base, hatch.pen, hatch.lines);
   }
   if (!hatches.empty()) out_ += "</defs>\n";
   rect("page", {0, 0, width, height});

@@ -36,7 +36,8 @@ struct SvgPaint {
 struct SvgHatch {
   std::string_view id;
   std::string_view base;   ///< The class that fills its ground
-  std::string_view lines;  ///< Path data within a square of 6 by 6, in class "hatch"
+  std::string_view pen;    ///< The class that strokes its lines
+  std::string_view lines;  ///< Path data within a square of 6 by 6
 };
 
 struct Box {

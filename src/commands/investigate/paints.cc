@@ -15,14 +15,13 @@ constexpr SvgPaint kPaints[] = {
     {"edge", "stroke", "#1b1f24", "#e6edf3"},
     {"arrival", "stroke", "#57606a", "#9da5ae"},
     {"dashes", "stroke-dasharray", "4 3", "4 3"},
-    {"halo", "stroke", "#ffffff", "#0d1117"},
     {"open", "fill", "none", "none"},
     {"thin", "stroke-width", "1", "1"},
     {"band", "stroke-width", "2.5", "2.5"},
-    {"wide", "stroke-width", "5", "5"},
     {"black", "fill", "#000000", "#000000"},
     {"on-compute", "fill", "#ffffff", "#000000"},
-    {"hatch", "stroke", "#00000066", "#00000073"},
+    {"pen", "stroke", "#00000066", "#00000073"},
+    {"fine", "stroke", "#00000026", "#00000033"},
     // Bars: names of BarClass, and grounds of hatched ones
     {"compute", "fill", "#0072b2", "#4aa3df"},
     {"collective-g", "fill", "#e69f00", "#f0b23c"},
@@ -39,18 +38,18 @@ constexpr SvgPaint kPaints[] = {
     {"python", "fill", "#d3d8df", "#aab2bc"},
     {"input-g", "fill", "#cbb6ee", "#b9a2e6"},
     {"input", "fill", "url(#input-h)", "url(#input-h)"},
-    {"wait-g", "fill", "#eceff3", "#8a929c"},
+    {"wait-g", "fill", "#eef1f4", "#97a0aa"},
     {"wait", "fill", "url(#wait-h)", "url(#wait-h)"},
     {"compile", "fill", "#c58b52", "#d09a63"},
     {"host", "fill", "#b3bac4", "#8f98a3"},
 };
 
 constexpr SvgHatch kHatches[] = {
-    {"collective-h", "collective-g", "M0 6L6 0"},
-    {"copy-h", "copy-g", "M3 0V6"},
-    {"unknown-h", "unknown-g", "M0 6L6 0M0 0L6 6"},
-    {"input-h", "input-g", "M1 3H4"},
-    {"wait-h", "wait-g", "M0 0L6 6"},
+    {"collective-h", "collective-g", "pen", "M0 6L6 0"},
+    {"copy-h", "copy-g", "pen", "M3 0V6"},
+    {"unknown-h", "unknown-g", "pen", "M0 6L6 0M0 0L6 6"},
+    {"input-h", "input-g", "fine", "M1 3H4"},
+    {"wait-h", "wait-g", "fine", "M0 0L6 6"},
 };
 
 struct Look {

@@ -115,7 +115,7 @@ Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedColle
 /// An SVG file.  Light or dark as the reader's system is; no script, nothing from elsewhere.
 std::string svg(const Swimlane& swimlane);
 
-/// At most 30 lines.
+/// Scale, lanes and legend, at most 30 lines; title and caption are the caller's to print.
 std::string ascii(const Swimlane& swimlane, std::size_t columns = 100);
 
 }  // namespace jaxtrace

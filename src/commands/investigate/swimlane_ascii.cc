@@ -132,10 +132,10 @@ std::string ascii(const Swimlane& swimlane, std::size_t columns) {
   for (std::size_t c = 0; c < kBarClasses; ++c) {
     const auto cls = static_cast<BarClass>(c);
     if (!used[static_cast<std::size_t>(letter_of(cls))]) continue;
-    legend += fmt::format("{}{} {}", legend.empty() ? "" : "  ", letter_of(cls), name_of(cls));
+    legend += fmt::format("{}{} {}", legend.empty() ? "" : ", ", letter_of(cls), name_of(cls));
   }
-  if (used[static_cast<std::size_t>('.')]) legend += "  . nothing";
-  legend += fmt::format("  ({} a cell)",
+  if (used[static_cast<std::size_t>('.')]) legend += ", . nothing";
+  legend += fmt::format("; {} a cell.",
                         time_text(swimlane.axis.length() / static_cast<std::int64_t>(cells)));
   for (const std::string& line : wrapped(left_out + legend, columns)) out += line + '\n';
   return out;

@@ -20,9 +20,9 @@ constexpr double kWidth = 1200, kMargin = 14, kGutter = 186;
 constexpr double kRight = kWidth - kMargin;
 constexpr double kTitleSize = 14, kTextSize = 11, kSmallSize = 9.5;
 constexpr double kLine = 15;  // Of the caption
-constexpr double kGroupGap = 9, kLaneGap = 2;
+constexpr double kGroupGap = 10, kLaneGap = 4;
 constexpr double kLeastLabel = 30;  // Pixels of a bar that is worth a label
-constexpr std::size_t kLongestName = 160;
+constexpr std::size_t kLongestName = 90;
 
 double height_of(SwimLane::Kind kind) {
   switch (kind) {
@@ -44,8 +44,11 @@ std::string tooltip(const Swimlane& of, const Bar& bar) {
   const std::string label = bar.detail.empty()
                                 ? name_text(bar.label)
                                 : name_text(bar.label) + " (" + name_text(bar.detail) + ")";
-  const std::string when = fmt::format("from {} to {}", exact_us(bar.window.begin - of.step.begin),
-                                       exact_us(bar.window.end - of.step.begin));
+  std::string when = fmt::format("from {} to {}", exact_us(bar.window.begin - of.step.begin),
+                                 exact_us(bar.window.end - of.step.begin));
+  if (bar.window.begin == of.axis.begin || bar.window.end == of.axis.end) {
+    when += " (cut at the edge)";
+  }
   if (bar.events == 1) {
     return fmt::format("{} · {} · {} · {}", label, name_of(bar.cls), exact_us(bar.total), when);
   }
@@ -75,7 +78,7 @@ struct Layout {
 // ---- The legend
 
 struct LegendEntry {
-  enum class Shape : std::uint8_t { bar, band, tick, flow, arrival };
+  enum class Shape : std::uint8_t { heading, bar, band, tick, flow, arrival };
   Shape shape;
   BarClass cls;
   std::string words;
@@ -89,10 +92,19 @@ std::vector<LegendEntry> legend_of(const Swimlane& of) {
     ticks = ticks || !lane.ticks.empty();
   }
   std::vector<LegendEntry> entries;
+  std::string_view heading;
   for (std::size_t c = 0; c < kBarClasses; ++c) {
     const auto cls = static_cast<BarClass>(c);
-    if (used[c]) entries.push_back({LegendEntry::Shape::bar, cls, std::string(name_of(cls))});
+    if (!used[c]) continue;
+    const std::string_view of_cls = is_work(cls)               ? "GPU work:"
+                                    : cls <= BarClass::unknown ? "GPU idle:"
+                                                               : "host:";
+    if (of_cls != heading)
+      entries.push_back({LegendEntry::Shape::heading, {}, std::string(of_cls)});
+    heading = of_cls;
+    entries.push_back({LegendEntry::Shape::bar, cls, std::string(name_of(cls))});
   }
+  entries.push_back({LegendEntry::Shape::heading, {}, "marks:"});
   entries.push_back({LegendEntry::Shape::band, {}, "critical path"});
   if (ticks) entries.push_back({LegendEntry::Shape::tick, {}, "launch call"});
   if (!of.flows.empty()) entries.push_back({LegendEntry::Shape::flow, {}, "from launch to kernel"});
@@ -105,7 +117,8 @@ std::vector<LegendEntry> legend_of(const Swimlane& of) {
 constexpr double kSwatch = 16;
 
 double legend_width(const LegendEntry& entry) {
-  return kSwatch + 5 + text_width(entry.words, kTextSize) + 16;
+  if (entry.shape == LegendEntry::Shape::heading) return text_width(entry.words, kTextSize) + 6;
+  return kSwatch + 5 + text_width(entry.words, kTextSize) + 12;
 }
 
 /// Calls `place` with each entry's position; returns how high the legend is.
@@ -150,6 +163,9 @@ void draw_legend(const Layout& at, SvgPage& page) {
   lay_legend(legend_of(at.of), [&](const LegendEntry& entry, double x, double y) {
     const double base = at.legend + y + 11, middle = base - 4;
     switch (entry.shape) {
+      case Shape::heading:
+        page.text("dim", x, base, kTextSize, entry.words);
+        return;
       case Shape::bar:
         page.rect(fill_of(entry.cls), {x, base - 9, kSwatch, 11});
         break;
@@ -206,10 +222,8 @@ void draw_axis(const Layout& at, SvgPage& page) {
     page.text("dim", x, at.axis, kTextSize, words, "middle");
     page.text("dim", x, at.bottom + 13, kTextSize, words, "middle");
   }
-  const std::string_view zero =
-      of.has_steps ? "0 = the step's first device event" : "0 = the first device event";
   page.text("dim", kMargin, at.bottom + 13, kSmallSize,
-            fitted(zero, kGutter - kMargin - 30, kSmallSize));
+            of.has_steps ? "time since step begin" : "time since first work");
 }
 
 // ---- Lanes
@@ -264,31 +278,35 @@ void draw_lanes(const Layout& at, SvgPage& page) {
   }
 }
 
-/// One line along the bottom of the lanes that the path lies in, with steps between them.
+/// One line below the lanes that the path lies in, with steps between them.
 void draw_path(const Layout& at, SvgPage& page) {
-  std::string data;
+  std::string stays, moves;
   for (const SwimPath& stretch : at.of.path) {
-    const std::string y = svg_number(at.lane_bottom(stretch.lane) - 1);
+    const std::string y = svg_number(at.lane_bottom(stretch.lane) + 2);
     const std::string x = svg_number(at.x(stretch.window.begin));
-    data += data.empty() ? fmt::format("M{} {}", x, y) : fmt::format("H{}V{}", x, y);
-    if (&stretch == &at.of.path.back()) data += "H" + svg_number(at.x(stretch.window.end));
+    moves += moves.empty() ? "" : "V" + y;
+    stays += fmt::format("M{} {}H{}", x, y, svg_number(at.x(stretch.window.end)));
+    moves += fmt::format("M{} {}", svg_number(at.x(stretch.window.end)), y);
   }
-  if (data.empty()) return;
-  page.path("halo wide open", data);
-  page.path("edge band open", data);
+  if (stays.empty()) return;
+  page.path("edge thin open", moves);
+  page.path("edge band open", stays);
 }
 
 void draw_flows(const Layout& at, SvgPage& page) {
   for (const SwimFlow& flow : at.of.flows) {
-    const double x1 = at.x(flow.from), y1 = at.lane_top[flow.from_lane] + 2;
     const double x2 = at.x(flow.to), y2 = at.lane_top[flow.to_lane];
+    // Of a launch long ago only the last of the way is drawn.
+    constexpr double kStub = 12;
+    const bool shown = flow.from >= at.of.axis.begin;
+    const double x1 = shown ? at.x(flow.from) : std::max(x2 - kStub, kGutter);
+    const double y1 = shown ? at.lane_top[flow.from_lane] + 2 : y2 - kStub;
     const std::string tip = name_text(flow.label);
     const std::string line =
         fmt::format("M{} {}L{} {}", svg_number(x1), svg_number(y1), svg_number(x2), svg_number(y2));
-    page.path("halo wide open", line);
     page.path("edge thin open", line, tip);
     page.path("ink", fmt::format("M{} {}l-3 -5h6z", svg_number(x2), svg_number(y2)), tip);
-    if (flow.from >= at.of.axis.begin) page.circle("ink", x1, y1, 2, tip);
+    if (shown) page.circle("ink", x1, y1, 2, tip);
   }
 }
 
@@ -304,13 +322,17 @@ void draw_marks(const Layout& at, SvgPage& page) {
   page.text("ink", end - 3, at.marks, kSmallSize, last, "end");
   double reached = begin + 3 + text_width(first, kSmallSize);
   const double limit = end - 3 - text_width(last, kSmallSize);
+  // Threads take no part in collectives: the lines begin at the path.
+  const auto path = std::ranges::find(of.lanes, SwimLane::Kind::path, &SwimLane::kind);
+  const double top = at.lane_top[static_cast<std::size_t>(path - of.lanes.begin())] - 4;
   for (const SwimMark& mark : of.arrivals) {
     const double x = at.x(mark.at);
-    page.line("arrival thin dashes", x, at.marks - 8, x, at.bottom, name_text(mark.detail));
+    page.line("arrival thin dashes", x, top, x, at.bottom, name_text(mark.detail));
     const std::string words = fitted(mark.label, 130, kSmallSize);
     const double width = text_width(words, kSmallSize);
     if (x + 3 < reached + 6 || x + 3 + width + 6 > limit) continue;
-    page.text("dim", x + 3, at.marks, kSmallSize, words);
+    page.line("arrival thin", x, at.marks - 8, x, at.marks + 2);
+    page.text("dim", x + 3, at.marks, kSmallSize, words, "start", name_text(mark.detail));
     reached = x + 3 + width;
   }
 }

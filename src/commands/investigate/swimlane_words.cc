@@ -27,21 +27,21 @@ std::string both(const BarLabel& label) {
 std::string in_words(PathKind kind) {
   switch (kind) {
     case PathKind::transfer:
-      return "collectives after the last arrival";
+      return "collectives from the last arrival on";
     case PathKind::collective:
       return "collectives, waiting included";
     case PathKind::copy:
       return "copies";
     case PathKind::host_late:
-      return "the host had not asked";
+      return "host late";
     case PathKind::launch_path:
-      return "launches on their way";
+      return "launch path";
     case PathKind::graph_internal:
       return "gaps inside graphs";
     case PathKind::queued_short:
       return "dispatch gaps";
     case PathKind::queued_long:
-      return "waits for something not recorded";
+      return "queued behind something not recorded";
     case PathKind::unknown:
       return "unknown";
     case PathKind::compute:
@@ -50,7 +50,7 @@ std::string in_words(PathKind kind) {
   return "compute";
 }
 
-/// "61.2 % compute, 20.1 % copies"
+/// "compute 61.2 %, copies 20.1 %"
 std::string parts_of(const CriticalPath& path) {
   std::vector<std::pair<Picoseconds, PathKind>> parts;
   for (std::size_t k = 0; k < kPathKinds; ++k) {
@@ -59,8 +59,8 @@ std::string parts_of(const CriticalPath& path) {
   std::ranges::sort(parts);
   std::string out;
   for (const auto& [time, kind] : parts) {
-    out += (out.empty() ? "" : ", ") + share_text(-time.count(), path.window.length().count()) +
-           ' ' + in_words(kind);
+    out += (out.empty() ? "" : ", ") + in_words(kind) + ' ' +
+           share_text(-time.count(), path.window.length().count());
   }
   return out;
 }
@@ -169,12 +169,14 @@ std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats
     }
     out.push_back(ends + ".");
   }
-  std::string consists = "The critical path: " + parts_of(path);
+  std::string consists = "The critical path, by share of the step: " + parts_of(path);
   if (const std::string on = gpus_of(trace, stats, path); !on.empty()) consists += "; on " + on;
   out.push_back(consists + ".");
-  if (const PathSegment* const wait = longest_wait(path)) {
-    std::string longest = fmt::format("Its longest wait: {}, {}", time_text(wait->window.length()),
-                                      in_words(wait->kind));
+  constexpr std::int64_t kWorthSaying = 100;  // A hundredth of the step
+  const PathSegment* const wait = longest_wait(path);
+  if (wait != nullptr && wait->window.length() * kWorthSaying >= path.window.length()) {
+    std::string longest = fmt::format("Its longest wait: {} of {}",
+                                      time_text(wait->window.length()), in_words(wait->kind));
     if (wait->event != kNoEvent) longest += ", before " + both(event_label(trace, wait->event));
     if (wait->kind == PathKind::host_late && wait->thread != kNoEvent) {
       CriticalPath alone;
@@ -190,7 +192,8 @@ std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats
   }
   if (path.guesses > 0) {
     out.push_back(fmt::format(
-        "{} between streams on the path {} not recorded: what ended last was taken.",
+        "{} between streams on it {} guessed, because none are recorded: what ended last was "
+        "taken.",
         counted(path.guesses, "dependency", "dependencies"), path.guesses == 1 ? "is" : "are"));
   }
   return out;
