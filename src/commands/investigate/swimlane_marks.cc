@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "commands/investigate/swimlane_builder.h"
@@ -33,9 +34,16 @@ void SwimlaneBuilder::place_path() {
   std::size_t s = 0;
   for (Picoseconds now = path.window.begin; now < path.window.end; now += out.pixel) {
     const Picoseconds end = std::min(now + out.pixel, path.window.end);
-    const Picoseconds middle = now + (end - now) / 2;
-    while (path.segments[s].window.end <= middle) ++s;
-    const std::size_t lane = lane_at(path.segments[s]);
+    // Of what shares a pixel, the lane with most of it.
+    std::map<std::size_t, Picoseconds> time;
+    for (;; ++s) {
+      const PathSegment& segment = path.segments[s];
+      time[lane_at(segment)] +=
+          std::min(segment.window.end, end) - std::max(segment.window.begin, now);
+      if (segment.window.end > end || s + 1 == path.segments.size()) break;
+    }
+    const std::size_t lane =
+        std::ranges::max_element(time, {}, [](const auto& of) { return of.second; })->first;
     if (!stretches.empty() && stretches.back().lane == lane) {
       stretches.back().window.end = end;
     } else {
