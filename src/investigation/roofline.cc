@@ -64,8 +64,8 @@ std::optional<NotRooflined> why_left_out(const Attribution& attribution, const O
   }
   const hlo::Instruction& i = (*attribution.programs[op.program].hlo)[op.instruction];
   if (is_collective(i)) return NotRooflined::collective;
-  if (is_copy(i)) return NotRooflined::copy;
-  // A loop's own cost is that of one round, and its kernels are its predicate's.
+  // A loop's or branch's own work is the copy of its predicate.
+  if (is_copy(i) || i.opcode == "while" || i.opcode == "conditional") return NotRooflined::copy;
   if (!cost.flops || !cost.bytes || cost.estimate) return NotRooflined::unknown_cost;
   return {};
 }
@@ -145,19 +145,26 @@ void find_impossible(const Ops& ops, Roofline& roofline) {
     if (rows.empty()) continue;
     const bool guessed = std::ranges::any_of(
         rows, [](const RooflineRow* row) { return row->by == InstancesBy::guess || row->uneven; });
+    const std::string who =
+        fmt::format("{} instruction{}", rows.size(), rows.size() == 1 ? "" : "s");
     const std::string machine =
-        fmt::format("{} is {}", roofline.machine->name,
-                    roofline.chosen ? "what --machine says" : "recognised, not measured");
-    Finding finding{.code = "over-peak", .message = {}, .where = {}, .count = rows.size()};
-    finding.severity = roof == Roof::compute ? Severity::error : Severity::note;
-    const char* what = roof == Roof::compute
-                           ? "FLOPs a second beyond the peak: the number of instances or the "
-                             "machine is wrong, or kernels of them were not recorded"
-                           : "bytes a second beyond the memory's bandwidth: operands that come "
-                             "from a cache, or the number of instances or the machine is wrong";
-    finding.message =
-        fmt::format("{}: {}{} ({})", list_of(ops, rows), what,
-                    guessed ? "; some numbers of instances are uncertain" : "", machine);
+        fmt::format("{} ({})", roofline.machine->name,
+                    roofline.chosen ? "which --machine says" : "recognised by what it reports");
+    const char* guess = guessed ? "; the number of instances is uncertain for some" : "";
+    Finding finding =
+        roof == Roof::compute
+            ? Finding{Severity::error, "flops-over-peak",
+                      fmt::format("{} would do more FLOPs a second than a {} can: {}; suspect the "
+                                  "number of instances, kernels that were not recorded, or the "
+                                  "machine{}",
+                                  who, machine, list_of(ops, rows), guess),
+                      "", rows.size()}
+            : Finding{Severity::note, "bytes-over-bandwidth",
+                      fmt::format("{} would move more bytes a second than the memory of a {} can: "
+                                  "{}; part of it comes from a cache, or suspect the number of "
+                                  "instances or the machine{}",
+                                  who, machine, list_of(ops, rows), guess),
+                      "", rows.size()};
     roofline.findings.push_back(std::move(finding));
   }
 }
