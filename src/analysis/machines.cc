@@ -14,10 +14,14 @@ namespace {
 
 constexpr std::int64_t kGib = std::int64_t{1} << 30U;
 
-/// Drivers keep a little for themselves, and data sheets count in other units.
-bool about(std::int64_t a, std::int64_t b) {
-  return a > 0 && b > 0 && a < b + b / 15 && b < a + a / 15;
+/// Equal but for one part in `parts`.
+bool about(std::int64_t a, std::int64_t b, std::int64_t parts) {
+  return a > 0 && b > 0 && a < b + b / parts && b < a + a / parts;
 }
+
+// Drivers keep a little memory for themselves, and data sheets count it in other units; boost
+// clocks differ a little from board to board.  Bandwidths tell SXM from PCIe, which are 5 % apart.
+constexpr std::int64_t kRoughly = 15, kNearly = 33;
 
 /// Partitions of a GPU hold one die, two …, and its memory may be dealt out with them.
 bool is_part(std::int64_t part, std::int64_t whole, std::int64_t dies) {
@@ -29,7 +33,7 @@ bool is_part(std::int64_t part, std::int64_t whole, std::int64_t dies) {
 
 bool memory_fits(const MachineRow& row, std::int64_t bytes) {
   for (const std::int64_t share : {1, 2, 4, 8}) {
-    if (share <= row.dies && about(bytes, row.memory_gib * kGib / share)) return true;
+    if (share <= row.dies && about(bytes, row.memory_gib * kGib / share, kRoughly)) return true;
   }
   return false;
 }
@@ -54,10 +58,10 @@ bool fits(const MachineRow& row, const Device& device) {
   if (!device.compute_capability_major || !device.compute_units || !device.memory_bytes)
     return false;
   if (!memory_fits(row, *device.memory_bytes)) return false;
-  if (device.clock_khz && !about(*device.clock_khz, row.clock_khz)) return false;
+  if (device.clock_khz && !about(*device.clock_khz, row.clock_khz, kRoughly)) return false;
   // Only NVIDIA's drivers report a bandwidth that is one.
   return row.amd || !device.bandwidth_bytes_per_s ||
-         about(*device.bandwidth_bytes_per_s, row.memory_gb_per_s * 1'000'000'000);
+         about(*device.bandwidth_bytes_per_s, row.memory_gb_per_s * 1'000'000'000, kNearly);
 }
 
 Machine machine_of(const MachineRow& row, std::int64_t units, std::int64_t clock_khz) {
