@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "analysis/kernel_pattern.h"
 #include "commands/kernels/att_yaml.h"
 #include "commands/kernels/report.h"
 #include "commands/kernels/sums.h"

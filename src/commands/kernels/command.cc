@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/kernel_pattern.h"
 #include "analysis/text.h"
 #include "commands/kernels/att_yaml.h"
 #include "commands/kernels/report.h"

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "analysis/kernel_pattern.h"
 #include "commands/kernels/att_yaml.h"
 #include "report/words.h"
 

@@ -1,7 +1,7 @@
 // Rows come ordered from the sums.
 #include <algorithm>
 
-#include "commands/kernels/att_yaml.h"
+#include "analysis/kernel_pattern.h"
 #include "commands/kernels/report.h"
 
 namespace jaxtrace {
