@@ -35,6 +35,9 @@ bool is_word(char byte) {
 }  // namespace
 
 std::string_view base_name(std::string_view kernel) {
+  // What the demangler calls the descriptor of a kernel.
+  constexpr std::string_view kClone = " [clone .kd]";
+  if (kernel.ends_with(kClone)) kernel.remove_suffix(kClone.size());
   const std::size_t open = arguments(kernel);
   std::string_view name = open == 0 ? kernel : kernel.substr(0, open);
   while (name.ends_with(' ')) name.remove_suffix(1);

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/kernel_pattern.h"
-#include "analysis/text.h"
 #include "investigation/investigated.h"
 #include "investigation/remedies.h"
 #include "investigation/roofline.h"
@@ -54,6 +52,13 @@ struct Asking {
   bool found(std::string_view code) const {
     return std::ranges::any_of(in.trace.findings,
                                [&](const Finding& finding) { return finding.code == code; });
+  }
+  /// Share of GPU time in instructions whose cost the HLO leaves open.
+  double unknown_cost() const {
+    if (roofline == nullptr || roofline->all <= Picoseconds{0}) return 0;
+    const auto row = static_cast<std::size_t>(NotRooflined::unknown_cost);
+    return static_cast<double>(roofline->left_out[row].count()) /
+           static_cast<double>(roofline->all.count());
   }
   double loss(Loss which) const { return in.skip.verdict.shares.of(which); }
   Bound bound() const { return in.skip.verdict.decision.bound; }
@@ -115,7 +120,7 @@ void ask_about_steps(const Asking& a) {
   }
   if (a.conclusive() && (a.bound() == Bound::host || a.bound() == Bound::mixed)) {
     a.ask("From which batch size on does the GPU, not the host, set the pace?",
-          "the same program at batch sizes 1, 2, 4 and 8 times this one, a directory each",
+          "the same program with batches 2, 4 and 8 times as large, a directory each",
           "jaxtrace skip-stats CAPTURE --sweep NEW2 NEW4 NEW8");
   }
   const DeviceStats* const device =
@@ -149,7 +154,8 @@ void ask_about_steps(const Asking& a) {
 /// Other GPUs, and what moves between them.
 void ask_about_devices(const Asking& a) {
   const Stragglers& stragglers = a.in.skip.stragglers;
-  if (stragglers.device && a.conclusive()) {
+  constexpr double kPersistent = 0.8;  // As the verdict's device is chosen
+  if (stragglers.device && stragglers.persistence >= kPersistent && a.conclusive()) {
     const DeviceTimeline& timeline = a.in.skip.timelines[*stragglers.device];
     const Device& device = a.in.trace.devices[static_cast<std::size_t>(timeline.device)];
     a.ask(fmt::format("Is it GPU:{} that is late, or the data that it gets?", device.ordinal),
@@ -207,47 +213,46 @@ void ask_about_kernels(const Asking& a) {
   constexpr std::size_t kKernels = 3;
   const std::vector<TopKernel> kernels = top_kernels(a.in, kKernels, kMuch);
   if (kernels.empty()) return;
-  constexpr std::size_t kLength = 60;
-  std::string names, all;
+  std::string all;
   double together = 0;
   for (const TopKernel& kernel : kernels) {
-    std::string_view name = a.in.trace.strings[kernel.name];
-    if (name.ends_with(".kd")) name.remove_suffix(3);
-    all += (all.empty() ? "" : "|") + include_regex(name);
+    all += (all.empty() ? "" : "|") + kernel.pattern;
     together += kernel.share;
   }
-  std::string_view first = a.in.trace.strings[kernels.front().name];
-  if (first.ends_with(".kd")) first.remove_suffix(3);
+  const TopKernel& first = kernels.front();
   const std::string question =
-      fmt::format("Why does {} take its {} of GPU time: what do its waves wait for?",
-                  beginning(base_name(first), kLength), percent(kernels.front().share));
-  const std::string regex = include_regex(first);
+      fmt::format("Why does {} take its {} of GPU time: what do its {} wait for?", first.name,
+                  percent(first.share), a.amd ? "waves" : "warps");
   if (!a.amd) {
-    a.ask(
-        question,
-        fmt::format("ncu --set full --kernel-name regex:{} --launch-skip 3 --launch-count 2 -o top "
-                    "COMMAND",
-                    quoted(all)),
-        "ncu --import top.ncu-rep --page details");
+    a.ask(question,
+          fmt::format("ncu --set full --kernel-name regex:{} --launch-skip 3 --launch-count 3 -o "
+                      "top COMMAND",
+                      quoted(all)),
+          "ncu --import top.ncu-rep --page details");
     return;
   }
-  a.ask(
-      question,
-      fmt::format("rocprofv3 --att --att-target-cu 1 --att-simd-select 0xf --kernel-include-regex "
-                  "{} --kernel-iteration-range \"[3-4]\" -f csv -d att -- COMMAND",
-                  quoted(regex)),
-      "jaxtrace hotspot att --plan");
-  a.ask(
-      fmt::format(
-          "Do {} ({} of GPU time) read more than they need, and how near is memory to its "
-          "peak?",
-          kernels.size() == 1 ? "its launches" : fmt::format("the top {} kernels", kernels.size()),
-          percent(together)),
-      fmt::format("rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum --kernel-include-regex {0} -f csv -d "
-                  "hits -- COMMAND; rocprofv3 --pmc TCC_EA0_RDREQ_sum TCC_EA0_RDREQ_32B_sum "
-                  "TCC_BUBBLE_sum --kernel-include-regex {0} -f csv -d reads -- COMMAND",
-                  quoted(all)),
-      "jaxtrace pmc-l2 hits reads");
+  a.ask(question,
+        fmt::format("rocprofv3 --att --att-target-cu 1 --att-simd-select 0xf "
+                    "--kernel-include-regex {} --kernel-iteration-range \"[3-4]\" -f csv -d att -- "
+                    "COMMAND",
+                    quoted(first.pattern)),
+        "jaxtrace hotspot att --plan");
+  std::string bytes =
+      fmt::format("{} {} of GPU time: {} more than needed, and how near is memory to its peak?",
+                  kernels.size() == 1 ? "That kernel takes" : "The first kernels take",
+                  percent(together), kernels.size() == 1 ? "does it read" : "do they read");
+  if (const double unknown = a.unknown_cost(); unknown >= kMuch) {
+    bytes = fmt::format(
+        "How many bytes do the kernels move of which the HLO does not tell ({} of "
+        "GPU time), and how near is memory to its peak?",
+        percent(unknown));
+  }
+  a.ask(bytes,
+        fmt::format("rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum --kernel-include-regex {0} -f csv -d "
+                    "hits -- COMMAND; rocprofv3 --pmc TCC_EA0_RDREQ_sum TCC_EA0_RDREQ_32B_sum "
+                    "TCC_BUBBLE_sum --kernel-include-regex {0} -f csv -d reads -- COMMAND",
+                    quoted(all)),
+        "jaxtrace pmc-l2 hits reads");
 }
 
 }  // namespace

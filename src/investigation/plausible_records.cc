@@ -105,7 +105,7 @@ CheckResult coverage(const Investigated& in, const std::vector<RunCoverage>& pro
   }
   const double missing = share(expected - seen, expected);
   std::string found =
-      fmt::format("at least {} of kernels are missing: {} of {} that {} of {} launch were seen",
+      fmt::format("at least {} of kernels are missing: {} seen of {} that {} of {} launch",
                   percent(missing), count_text(worst->seen), count_text(worst->expected),
                   plural(worst->runs, "run", "runs"), program_name(in, worst->program));
   if (lacking > 1) {
@@ -172,7 +172,8 @@ CheckResult empty_steps(const Investigated& in) {
       ++none;
       continue;
     }
-    if (step.fate != StepFate::kept) continue;
+    // A period is that of one GPU's kernels; the others keep their own pace.
+    if (step.fate != StepFate::kept || steps.rule == StepRule::period) continue;
     for (std::size_t d = 0; d < in.skip.timelines.size(); ++d) {
       if (in.skip.timelines[d].events == 0) continue;
       if (d < step.devices.size() && step.devices[d].events > 0) continue;
@@ -182,10 +183,12 @@ CheckResult empty_steps(const Investigated& in) {
   }
   if (none + partly == 0) return passed(id, expected, plural(steps.steps.size(), "step", "steps"));
   std::string found;
-  if (none > 0) found = fmt::format("{} of {} have none at all", none, steps.steps.size());
+  if (none > 0) {
+    found = fmt::format("none in {} of {}", none, plural(steps.steps.size(), "step", "steps"));
+  }
   if (partly > 0) {
-    found += fmt::format("{}{} of {} have none on some GPU", found.empty() ? "" : "; ", partly,
-                         steps.steps.size());
+    found += fmt::format("{} on some GPU in {} of {}", found.empty() ? "none" : "; none", partly,
+                         plural(steps.steps.size(), "step", "steps"));
   }
   return failed(CheckState::warn, id, expected, found,
                 "medians over steps: those without work are left out",

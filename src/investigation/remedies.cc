@@ -30,7 +30,9 @@ constexpr Advice kAdvice[] = {
     {"json", "",
      "let other tools read the xplane.pb, or raise "
      "`TF_PROFILER_TRACE_VIEWER_MAX_EVENTS` when recording"},
-    {"join", "", "record with `ProfileOptions.host_tracer_level` of 1 or more"},
+    {"join", "",
+     "use the time budget, which needs no launches; if there are none at all, record with "
+     "`ProfileOptions.host_tracer_level` of 1 or more"},
     {"kernels-per-step", "", kSteps},
     {"same-work", "",
      "nothing, if parallelism means it so; else record again and compare "
@@ -135,7 +137,8 @@ constexpr Advice kAdvice[] = {
     {"not-rooflined", "the roofline, which is of the rest",
      "measure FLOPs and bytes with `ncu --set roofline`",
      "measure bytes with `rocprofv3 --pmc`, then `jaxtrace pmc-l2`"},
-    {"no-peaks", "shares of a peak: none are given", "name the GPU with `--machine`"},
+    {"no-peaks", "shares of a peak: none are given",
+     "name one of the machines of docs/roofline.md with `--machine`"},
     {"guessed-instances", "rates of these instructions: how often they ran is inferred",
      "compare kernels with instances in roofline.csv"},
     {"unjoined", "launch latencies and idle parts of these events", kWait},

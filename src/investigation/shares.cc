@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint16_t kUnsure = 700;  // Thousandths, as `attribute` marks doubtful answers.
 constexpr double kMostlyLost = 0.5;
+constexpr double kLeast = 0.01;  // Of idle time: every capture has some that nothing explains.
 
 std::string time_text(std::int64_t ps) {
   return for_people(ps, Unit::time);
@@ -155,15 +156,22 @@ std::vector<Distrust> budget_shares(const Investigated& in,
   if (in.skip.devices.empty()) return out;
   const DeviceStats& device = in.skip.devices[in.skip.verdict.device];
   const Picoseconds window = device.steady.window.length();
+  const auto matters = [](Picoseconds part, Picoseconds whole) {
+    return static_cast<double>(part.count()) > kLeast * static_cast<double>(whole.count());
+  };
   const Picoseconds unexplained = device.steady_idle.unexplained();
-  add_share(in, "unexplained-idle", unexplained, window, "the steady window",
-            fmt::format("{} idle, ended by work without a known launch, or by nothing",
-                        time_text(unexplained.count())),
-            out);
+  if (matters(unexplained, window)) {
+    add_share(in, "unexplained-idle", unexplained, window, "the steady window",
+              fmt::format("{} idle, ended by work without a known launch, or by nothing",
+                          time_text(unexplained.count())),
+              out);
+  }
+  const Picoseconds late = device.steady_idle.of(IdlePart::host_late);
   const Picoseconds unnamed = device.host_late[static_cast<std::size_t>(HostClass::none)];
-  add_share(in, "unnamed-host-time", unnamed, device.steady_idle.of(IdlePart::host_late),
-            "host_late",
-            fmt::format("no host event was open in {} of it", time_text(unnamed.count())), out);
+  if (matters(unnamed, late)) {
+    add_share(in, "unnamed-host-time", unnamed, late, "the host's lateness",
+              fmt::format("no host event was open in {} of it", time_text(unnamed.count())), out);
+  }
   if (in.skip.causes.cut_events > 0) {
     Distrust entry = distrust(in, "cut-host-events");
     entry.count = static_cast<std::int64_t>(in.skip.causes.cut_events);
@@ -177,15 +185,17 @@ std::vector<Distrust> budget_shares(const Investigated& in,
 std::vector<Distrust> roofline_shares(const Investigated& in, const Roofline& roofline) {
   std::vector<Distrust> out;
   std::string reason;
+  Picoseconds left_out{0};
   for (std::size_t r = 0; r < kNotRooflined; ++r) {
-    if (roofline.left_out[r] <= Picoseconds{0} || roofline.all <= Picoseconds{0}) continue;
+    // Time without an instruction is in the list already.
+    const auto why = static_cast<NotRooflined>(r);
+    if (why == NotRooflined::no_instruction || roofline.left_out[r] <= Picoseconds{0}) continue;
+    left_out += roofline.left_out[r];
     const double share = static_cast<double>(roofline.left_out[r].count()) /
                          static_cast<double>(roofline.all.count());
-    reason += fmt::format("{}{} {}", reason.empty() ? "" : ", ", text(static_cast<NotRooflined>(r)),
-                          percent(share));
+    reason += fmt::format("{}{} {}", reason.empty() ? "" : ", ", text(why), percent(share));
   }
-  add_share(in, "not-rooflined", roofline.all - roofline.rooflined, roofline.all, "GPU time",
-            reason, out);
+  add_share(in, "not-rooflined", left_out, roofline.all, "GPU time", reason, out);
   if (!out.empty()) out.back().gravity = Gravity::partial;
   Picoseconds guessed{0};
   std::int64_t rows = 0;

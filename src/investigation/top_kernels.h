@@ -1,4 +1,4 @@
-// The kernels that a deeper recording is worth it for.
+// The kernels that a deeper recording is worth it for, and how to name them to a profiler.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace jaxtrace {
 struct Investigated;
 
 struct TopKernel {
-  StringId name = StringId::empty;
+  std::string name;     ///< Without templates and arguments where that tells it from others
+  std::string pattern;  ///< A regular expression that finds it, and as few others as can be typed
   std::int64_t calls = 0;
   Picoseconds total{0};
   double share = 0;  ///< Of GPU time
 };
 
 /// By total, longest first, then name; without copies, collectives and kernels of the runtime, and
-/// without those of under `least` of GPU time.  Kernels that one expression finds count as one.
+/// without those of under `least` of GPU time.
 std::vector<TopKernel> top_kernels(const Investigated& in, std::size_t most, double least);
 
 }  // namespace jaxtrace

@@ -49,7 +49,8 @@ void add_checks(const Investigated& in, const std::vector<CheckResult>& checks,
     // `complete` only lists findings, which are here themselves.
     if (!has_failed(check) || check.id == "complete") continue;
     Distrust entry = distrust(in, check.id);
-    entry.affects = check.affects;
+    // What to do about it has a place of its own here.
+    entry.affects = check.affects.substr(0, check.affects.find("; record"));
     entry.reason = check.found;
     if (check.part) {
       entry.count = check.part->count;
@@ -98,11 +99,27 @@ void add_findings(const Investigated& in, const std::vector<CheckResult>& checks
   }
 }
 
-void add_verdict(const Investigated& in, std::vector<Distrust>& out) {
+void add_verdict(const Investigated& in, const std::vector<CheckResult>& checks,
+                 std::vector<Distrust>& out) {
   const Verdict& verdict = in.skip.verdict;
   Distrust entry = distrust(in, "verdict");
   if (!verdict.why_inconclusive.empty()) {
-    entry.reason = "inconclusive: " + verdict.why_inconclusive;
+    const auto fatal = std::ranges::find(in.skip.checks, CheckState::fatal, &CheckResult::state);
+    if (fatal == in.skip.checks.end()) {
+      entry.reason = "inconclusive: " + verdict.why_inconclusive;
+    } else {
+      entry.reason = fmt::format("inconclusive, since check {} failed", fatal->id);
+      entry.remedy = remedy_for(advice_on(fatal->id), in.trace);
+    }
+    entry.gravity = Gravity::fatal;
+    out.push_back(std::move(entry));
+    return;
+  }
+  // Its own checks know nothing of those made here.
+  const auto fatal = std::ranges::find(checks, CheckState::fatal, &CheckResult::state);
+  if (fatal != checks.end()) {
+    entry.reason = fmt::format("made although check {} failed", fatal->id);
+    entry.remedy = remedy_for(advice_on(fatal->id), in.trace);
     entry.gravity = Gravity::fatal;
     out.push_back(std::move(entry));
     return;
@@ -111,19 +128,21 @@ void add_verdict(const Investigated& in, std::vector<Distrust>& out) {
   entry.reason =
       verdict.confidence == Confidence::low ? "confidence is low" : "confidence is medium";
   // Doubts that are failed checks stand in the list by themselves.
-  std::size_t checks = 0;
+  std::size_t failed = 0;
   std::string others;
   for (const std::string& doubt : verdict.doubts) {
     if (doubt.starts_with("check ")) {
-      ++checks;
+      ++failed;
     } else {
       others += (others.empty() ? "" : "; ") + doubt;
     }
   }
   if (!others.empty()) entry.reason += ": " + others;
-  if (checks > 0) {
-    entry.reason += fmt::format("{}{} {} speak against it", others.empty() ? ": " : "; ", checks,
-                                checks == 1 ? "failed check" : "failed checks");
+  if (failed > 0) {
+    entry.reason += others.empty() ? ": " : "; ";
+    entry.reason +=
+        failed == 1 ? "a failed check speaks" : fmt::format("{} failed checks speak", failed);
+    entry.reason += " against it";
   }
   entry.count = static_cast<std::int64_t>(verdict.doubts.size());
   out.push_back(std::move(entry));
@@ -148,7 +167,7 @@ std::vector<Distrust> cannot_trust(const Investigated& in, const std::vector<Che
   if (roofline != nullptr) {
     for (Distrust& entry : roofline_shares(in, *roofline)) out.push_back(std::move(entry));
   }
-  add_verdict(in, out);
+  add_verdict(in, checks, out);
   std::ranges::sort(out, {}, [](const Distrust& entry) {
     return std::tuple(entry.gravity, -entry.share.value_or(-1), std::string_view(entry.code),
                       std::string_view(entry.reason));

@@ -12,6 +12,7 @@ TEST(KernelPattern, FindsTheNameThatPeopleCallAKernel) {
                       ">(int, std::array<char*, 1ul>)"),
             "vectorized_elementwise_kernel");
   EXPECT_EQ(base_name("void f<(ggml_type)13, 1>(int, void (*)(int))"), "f");
+  EXPECT_EQ(base_name("void ck::kentry<1, F<2> >(F<2>::Args) [clone .kd]"), "kentry");
   EXPECT_EQ(base_name("Cijk_Ailk_Bljk_MT256x128"), "Cijk_Ailk_Bljk_MT256x128");
   EXPECT_EQ(base_name("<unnamed>"), "<unnamed>");
   EXPECT_EQ(base_name(""), "");
