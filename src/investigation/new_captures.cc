@@ -82,9 +82,9 @@ void ask_for_the_rest(const Asking& a) {
   } else if (a.failed("coverage") || a.fatal("recorded")) {
     a.ask("What did the runs do whose kernels are missing?",
           a.amd ? "the same program under jax 0.8 or later (its rocprofiler-sdk tracer records all "
-                  "GPUs): five steps, then jax.block_until_ready, then jax.profiler.stop_trace()"
+                  "GPUs): ten steps, then jax.block_until_ready, then jax.profiler.stop_trace()"
                 : "the same program with no other profiler attached, and performance counters "
-                  "allowed (NVreg_RestrictProfilingToAdminUsers=0): five steps, then "
+                  "allowed (NVreg_RestrictProfilingToAdminUsers=0): ten steps, then "
                   "jax.block_until_ready, then jax.profiler.stop_trace()",
           "jaxtrace investigate NEW");
   } else if (a.found("truncated") || a.found("damaged")) {

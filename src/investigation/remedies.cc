@@ -46,7 +46,7 @@ constexpr Advice kAdvice[] = {
     {"graph-fan-out", "", kOffGraphs},
     {"timing", "", "record again; the events are in kernels.csv under the rule `damaged`"},
     {"steps", "",
-     "record five steps or more after warming up, each in "
+     "record ten steps after warming up, each in "
      "`jax.profiler.StepTraceAnnotation`"},
     {"clock", "", "use the time budget, which compares no clocks; record again for latencies"},
     {"overlap", "", "compare with `nsys profile --trace=cuda`",
@@ -152,7 +152,7 @@ constexpr Advice kAdvice[] = {
      "the host"},
     {"cut-host-events", "self times of those host events: they were cut to nest", "record again"},
     {"verdict", "the verdict and the estimates made from it",
-     "record five steps or more after warming up, with `python_tracer_level = 0`"},
+     "record ten steps after warming up, with `python_tracer_level = 0`"},
 };
 
 constexpr Advice kOther = {"", "what the sentence says", "see docs/formats.md for this code"};
