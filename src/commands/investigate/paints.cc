@@ -18,6 +18,7 @@ constexpr SvgPaint kPaints[] = {
     {"open", "fill", "none", "none"},
     {"thin", "stroke-width", "1", "1"},
     {"band", "stroke-width", "2.5", "2.5"},
+    {"see", "fill-opacity", "0.75", "0.75"},
     {"black", "fill", "#000000", "#000000"},
     {"on-compute", "fill", "#ffffff", "#000000"},
     {"pen", "stroke", "#00000066", "#00000073"},
@@ -72,11 +73,11 @@ constexpr std::array<Look, kBarClasses> kLooks = {{{"compute", "on-compute"},
 
 }  // namespace
 
-std::span<const SvgPaint> swimlane_paints() {
+std::span<const SvgPaint> all_paints() {
   return kPaints;
 }
 
-std::span<const SvgHatch> swimlane_hatches() {
+std::span<const SvgHatch> all_hatches() {
   return kHatches;
 }
 

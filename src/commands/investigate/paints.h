@@ -12,8 +12,8 @@
 
 namespace jaxtrace {
 
-std::span<const SvgPaint> swimlane_paints();
-std::span<const SvgHatch> swimlane_hatches();
+std::span<const SvgPaint> all_paints();
+std::span<const SvgHatch> all_hatches();
 
 /// The class that fills a bar, and that of text on it.
 std::string_view fill_of(BarClass cls);

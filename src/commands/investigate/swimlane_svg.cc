@@ -342,7 +342,7 @@ void draw_marks(const Layout& at, SvgPage& page) {
 std::string svg(const Swimlane& swimlane) {
   if (swimlane.lanes.empty()) return "";
   const Layout at(swimlane);
-  SvgPage page(kWidth, at.height, swimlane.title, swimlane_paints(), swimlane_hatches());
+  SvgPage page(kWidth, at.height, swimlane.title, all_paints(), all_hatches());
   page.text("ink bold", kMargin, kMargin + 12, kTitleSize,
             fitted(swimlane.title, kRight - kMargin, kTitleSize));
   for (std::size_t i = 0; i < at.caption.size(); ++i) {
