@@ -4,7 +4,6 @@
 #include "readers/lanes.h"
 
 #include <array>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,25 +16,6 @@
 namespace jaxtrace {
 namespace {
 
-std::int64_t add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a < 0 ? std::numeric_limits<std::int64_t>::min()
-               : std::numeric_limits<std::int64_t>::max();
-}
-
-/// Begin of a line in trace time, far off if it does not fit.
-std::int64_t line_begin(std::int64_t timestamp_ns, std::int64_t origin_ns) {
-  std::int64_t ns = 0;
-  std::int64_t ps = 0;
-  const std::int64_t off = timestamp_ns > kEpochTimestampNs ? origin_ns : 0;
-  if (!__builtin_sub_overflow(timestamp_ns, off, &ns) && !__builtin_mul_overflow(ns, 1000, &ps)) {
-    return ps;
-  }
-  return timestamp_ns < 0 ? std::numeric_limits<std::int64_t>::min()
-                          : std::numeric_limits<std::int64_t>::max();
-}
-
 /// One event while it is being decoded.
 struct Event {
   EventRow row;
@@ -46,6 +26,7 @@ struct Event {
   bool aggregated = false;
   bool described = false;  ///< `annotation` or row.details hold something.
   bool known = false;      ///< row.annotation and row.details come from the memo.
+  bool written = false;    ///< The stats to come are jaxtrace's own, and are set aside.
   std::string_view tail;   ///< What the memo may learn; empty if nothing.
   std::vector<std::pair<StringId, std::int64_t>> numbers;
 
@@ -53,7 +34,7 @@ struct Event {
     row = {};
     if (described) annotation = {};
     metadata_id = offset_ps = duration_ps = 0;
-    aggregated = described = known = false;
+    aggregated = described = known = written = false;
     tail = {};
     numbers.clear();
   }
@@ -124,6 +105,10 @@ bool apply(std::string_view message, Pass& pass, Event& event) {
   }
   if (name->role == StatRole::number) {
     keep_number(stat, *name, pass, event);
+    return false;
+  }
+  if (name->role == StatRole::written) {
+    event.written = true;
     return false;
   }
   event.described = true;
@@ -200,6 +185,7 @@ void decode(std::string_view message, Pass& pass, Event& event) {
     const auto value = static_cast<std::int64_t>(field.value);
     if (field.tag == kEventStats) {
       if (!named) name();
+      if (event.written) continue;
       if (!apply(field.bytes, pass, event)) continue;
       tail = nullptr;
       if (!pass.device_work || pass.names_are_ops || event.described) continue;
@@ -208,6 +194,7 @@ void decode(std::string_view message, Pass& pass, Event& event) {
       if (const TailMemo::Entry* const entry = pass.memo.find(rest)) {
         event.row.annotation = entry->annotation;
         event.row.details = entry->details;
+        event.written = entry->written;
         event.known = true;
         return;
       }
@@ -244,15 +231,18 @@ void describe(Pass& pass, Event& event) {
     pass.last_id = pass.builder.annotation(annotation);
   }
   event.row.annotation = pass.last_id;
-  if (!event.tail.empty()) pass.memo.put(event.tail, event.row.annotation, event.row.details);
+  if (!event.tail.empty()) {
+    pass.memo.put(event.tail, {{}, event.row.annotation, event.row.details, event.written});
+  }
 }
 
 void store(Pass& pass, Event& event) {
   bool clamped = false;
-  event.row.begin = Picoseconds{clamp_time(add(pass.begin_ps, event.offset_ps), clamped)};
+  event.row.begin = Picoseconds{clamp_time(add_times(pass.begin_ps, event.offset_ps), clamped)};
   event.row.duration = Picoseconds{clamp_time(event.duration_ps, clamped)};
   if (clamped) ++pass.odd.far_off;
   if (event.aggregated) ++pass.odd.aggregated;
+  if (event.written) ++pass.odd.written;
   if (!event.known && (event.described || pass.names_are_ops)) describe(pass, event);
   if (pass.device_work && pass.is_memory(event.row.details)) {
     ++pass.odd.memory;

@@ -21,6 +21,9 @@ void note_oddities(const Oddities& odd, const std::string& where, TraceBuilder& 
   note(odd.memory, Severity::note, "memory-event-left-out",
        "allocations, releases and the like were left out: they stand on stream lines, but are no "
        "work");
+  note(odd.written, Severity::note, "written-back",
+       "events carry an instruction that jaxtrace wrote into the file; it was set aside, so they "
+       "are read as the tracer recorded them");
   note(odd.far_off, Severity::error, "time-out-of-range",
        "events lie or last over 53 days away from the session; their times were cut to that");
   note(odd.malformed, Severity::error, "damaged-event",

@@ -18,6 +18,7 @@ struct Oddities {
   std::uint64_t malformed = 0;   ///< They end in rubbish.
   std::uint64_t timeless = 0;    ///< They have no begin that is a number, and were left out.
   std::uint64_t memory = 0;      ///< Allocations and the like, left out.
+  std::uint64_t written = 0;     ///< They carry what jaxtrace wrote, which was set aside.
 };
 
 /// `where`: host and plane.

@@ -48,10 +48,14 @@ constexpr std::array kRoles = {
     Named{"iteration", StatRole::number},
     Named{"group_id", StatRole::number},
     Named{"_r", StatRole::number},
+    Named{kWrittenGraph, StatRole::hlo_op},
+    Named{kWrittenGraphName, StatRole::name},
+    Named{kWrittenMatch, StatRole::written},
 };
 
 void read_stat_name(std::int64_t key, std::string_view message, PlaneNames& names) {
   StatName& name = names.stats.put(key);
+  name.key = key;
   Wire wire(message);
   Field field;
   while (wire.next(field)) {

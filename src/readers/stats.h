@@ -34,9 +34,18 @@ enum class StatRole : std::uint8_t {
   memcpy_details,
   memset_details,
   memory_details,
-  number,  ///< kept as an EventStat;
-  other,   ///< not read.
+  number,   ///< kept as an EventStat;
+  written,  ///< the stats after it were written by jaxtrace, not by the tracer;
+  other,    ///< not read.
 };
+
+// What `attribute --write-xplane` writes on an event: the tracer's own hlo_op and name, renamed,
+// and after all of the tracer's stats the match, which says that more follow.  Read as roles, they
+// make an event what it was before.
+inline constexpr std::string_view kWrittenGraph = "jaxtrace_graph";
+inline constexpr std::string_view kWrittenGraphName = "jaxtrace_graph_name";
+inline constexpr std::string_view kWrittenMatch = "jaxtrace_match";
+inline constexpr std::string_view kWrittenConfidence = "jaxtrace_confidence";
 
 /// The role of a stat of this name.
 StatRole role_of(std::string_view name);
@@ -54,6 +63,7 @@ inline constexpr StringId kNotInterned{0xffffffff};
 
 /// One entry of XPlane.stat_metadata.  Its name is also the value of stats that refer to it.
 struct StatName {
+  std::int64_t key = 0;
   std::string_view text;
   StatRole role = StatRole::other;
   StringId id = kNotInterned;

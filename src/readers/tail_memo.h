@@ -22,6 +22,7 @@ class TailMemo {
     std::string tail;
     AnnotationId annotation = AnnotationId::none;
     DetailsId details = DetailsId::none;
+    bool written = false;  ///< It holds stats that jaxtrace wrote.
   };
 
   /// The entry of `tail`; nullptr if it was not met lately.  Empty tails have none.
@@ -30,11 +31,10 @@ class TailMemo {
     return !tail.empty() && entry.tail == tail ? &entry : nullptr;
   }
 
-  void put(std::string_view tail, AnnotationId annotation, DetailsId details) {
+  void put(std::string_view tail, const Entry& means) {
     Entry& entry = entries_[slot(tail)];
+    entry = means;
     entry.tail = tail;
-    entry.annotation = annotation;
-    entry.details = details;
   }
 
  private:

@@ -39,6 +39,11 @@ void read_messages(const XplaneFile& xplane, TraceBuilder& builder) {
                  xplane.host);
   }
   for (const std::string_view warning : xplane.survey.warnings) {
+    if (warning.starts_with(kWrittenCut)) {
+      builder.host(xplane.id).partial = true;
+      builder.note(Severity::data_loss, "truncated", std::string(warning), xplane.host);
+      continue;
+    }
     // "Detected GPU events dropped on <host>: … N events dropped because …" (xprof).
     const bool lost = warning.find("drop") != std::string_view::npos ||
                       warning.find("lost") != std::string_view::npos;

@@ -22,6 +22,9 @@
 
 namespace jaxtrace {
 
+/// How the warning begins that `attribute --write-xplane` leaves in what it wrote of a cut file.
+inline constexpr std::string_view kWrittenCut = "jaxtrace: ";
+
 /// One file of a capture, surveyed.
 struct XplaneFile {
   std::filesystem::path path;
