@@ -87,12 +87,12 @@ std::string file_name(std::string name) {
 
 }  // namespace
 
-OutputDir::OutputDir(fs::path directory, std::vector<fs::path> inputs)
-    : directory_(std::move(directory)), inputs_(std::move(inputs)) {
+OutputDir::OutputDir(fs::path directory, std::vector<fs::path> inputs, std::string option)
+    : directory_(std::move(directory)), inputs_(std::move(inputs)), option_(std::move(option)) {
   try {
     std::error_code error;
     if (something_is_at(directory_) && !fs::is_directory(directory_, error)) {
-      fail(directory_, "is a file, not a directory; --out chooses another place");
+      fail(directory_, "is a file, not a directory; " + option_ + " chooses another place");
     }
     // "a/b/" has an empty last part, which is no directory to make.
     const fs::path whole = directory_.has_filename() ? directory_ : directory_.parent_path();
@@ -161,7 +161,7 @@ void OutputDir::commit() {
       return entry(input) == entry(target(file));
     };
     if (std::ranges::any_of(inputs_, is_target)) {
-      fail(target(file), "is a file of the capture; --out chooses another place");
+      fail(target(file), "is a file of the capture; " + option_ + " chooses another place");
     }
   }
 

@@ -20,9 +20,10 @@ namespace jaxtrace {
 class OutputDir {
  public:
   /// Creates `directory` if need be.  `inputs` are the files of the capture, which are never
-  /// replaced.  Throws OutputError, as every function here does.
+  /// replaced; `option` is what chooses another directory.  Throws OutputError, as every function
+  /// here does.
   explicit OutputDir(std::filesystem::path directory,
-                     std::vector<std::filesystem::path> inputs = {});
+                     std::vector<std::filesystem::path> inputs = {}, std::string option = "--out");
   ~OutputDir();
   OutputDir(const OutputDir&) = delete;
   OutputDir& operator=(const OutputDir&) = delete;
@@ -59,6 +60,7 @@ class OutputDir {
 
   std::filesystem::path directory_;
   std::vector<std::filesystem::path> inputs_;
+  std::string option_;
   std::vector<std::filesystem::path> created_;  // Directories made here, outermost first.
   std::filesystem::path staging_;
   std::string folder_;
