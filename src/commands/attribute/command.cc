@@ -14,6 +14,7 @@
 #include "commands/attribute/summary.h"
 #include "commands/attribute/trust.h"
 #include "commands/attribute/user_frames.h"
+#include "commands/attribute/write_xplane.h"
 #include "report/output_dir.h"
 
 namespace jaxtrace {
@@ -27,6 +28,7 @@ struct Flags {
   std::string check;
   bool hlo_bare = false;
   bool stacks = false;
+  WriteXplaneFlags xplane;
 };
 
 Outcome run(const Flags& flags, const Context& context) {
@@ -57,13 +59,20 @@ Outcome run(const Flags& flags, const Context& context) {
   write_files(measured, options, {.hlo_bare = flags.hlo_bare, .stacks = flags.stacks}, counted,
               directory);
 
+  std::optional<XplaneFiles> xplane;
+  if (!flags.xplane.directory.empty()) {
+    xplane = write_xplane_files(trace, attribution, context.capture(), flags.xplane);
+  }
+
   Outcome outcome;
   outcome.report = summary(measured, options, checked);
+  if (xplane) describe(*xplane, measured, counted, outcome.report);
   outcome.doubts = doubts(measured, checked);
   outcome.findings = trace.findings;
   outcome.findings.insert(outcome.findings.end(), attribution.findings.begin(),
                           attribution.findings.end());
   write_markdown(outcome.report, directory.file("summary.txt"));
+  if (xplane) xplane->commit();
   directory.commit();
   return outcome;
 }
@@ -81,12 +90,24 @@ Run declare(CLI::App& app) {
       ->type_name("CAPTURE");
   app.add_flag("--hlo-bare", flags->hlo_bare, "HLO text without metadata and backend_config");
   app.add_flag("--stacks", flags->stacks, "kernels.csv gets a column with whole Python stacks");
+  auto* const xplane =
+      app.add_option("--write-xplane", flags->xplane.directory,
+                     "Write the capture once more, with the instructions found, as a log directory "
+                     "for XProf")
+          ->type_name("DIR");
+  app.add_option("--min-confidence", flags->xplane.min_confidence,
+                 "Least confidence of an instruction that --write-xplane adds")
+      ->type_name("C")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(xplane)
+      ->capture_default_str();
   app.footer(
       "Examples:\n"
       "  jaxtrace attribute host.xplane.pb\n"
       "  jaxtrace attribute logdir --out tables --format json\n"
       "  jaxtrace attribute logdir --user-re 'my_model/.*'\n"
       "  jaxtrace attribute graphs.xplane.pb --check direct.xplane.pb --strict\n"
+      "  jaxtrace attribute logdir --write-xplane seen && xprof --logdir seen\n"
       "\n"
       "Writes kernels.csv, ops.csv, lines.csv, scopes.csv, fusions.csv, how.csv, summary.txt and\n"
       "the HLO text of every program into ./attribution or the directory of --out.");
