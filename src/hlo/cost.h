@@ -49,7 +49,8 @@ struct OpCost {
   /// tf32.
   bool precision_open = false;
 
-  /// Figures of an algorithm that is assumed, not read: a loop counts one round.
+  /// What the HLO does not fix is assumed: that a loop goes round once, that fused attention
+  /// computes what its mask leaves and nothing twice.
   bool estimate = false;
 };
 

@@ -1,5 +1,6 @@
 // Counting the multiplications of dots and convolutions from shapes alone.
 #include <algorithm>
+#include <numeric>
 
 #include "hlo/cost_parts.h"
 #include "proto/hlo.pb.h"
@@ -7,50 +8,45 @@
 namespace jaxtrace::hlo {
 namespace {
 
-// Beyond these nothing is a convolution that a GPU runs: a file may claim any number.
+// Beyond this nothing is a convolution that a GPU runs: a file may claim any number.
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30U;
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 24U;
-
-/// The numbers of outputs o in [0, outputs) with low <= o * stride <= high.
-std::int64_t outputs_between(std::int64_t low, std::int64_t high, std::int64_t stride,
-                             std::int64_t outputs) {
-  const std::int64_t first = low <= 0 ? 0 : (low + stride - 1) / stride;
-  const std::int64_t last = high < 0 ? -1 : std::min(high / stride, outputs - 1);
-  return std::max<std::int64_t>(0, last - first + 1);
-}
 
 /// Pairs of a place in the kernel and one in the output that meet an element of the input, along
 /// one dimension.
 Count valid_pairs(const pb::WindowDimension& window, std::int64_t input, std::int64_t kernel,
-                  std::int64_t output) {
+                  std::int64_t output, std::int64_t& steps) {
   const auto or_one = [](std::int64_t n) { return n == 0 ? 1 : n; };  // proto3 leaves out zeros
   const std::int64_t stride = or_one(window.stride());
   const std::int64_t dilation = or_one(window.window_dilation());
   const std::int64_t spread = or_one(window.base_dilation());
   const std::int64_t padding = window.padding_low();
-  for (const std::int64_t n : {input, kernel, output, padding < 0 ? -padding : padding}) {
+  for (const std::int64_t n : {input, kernel, output}) {
     if (n < 0 || n > kMostPlaces) return {};
   }
   for (const std::int64_t n : {stride, dilation, spread}) {
     if (n < 1 || n > kMostPlaces) return {};
   }
+  if (padding < -kMostPlaces || padding > kMostPlaces) return {};
   if (input == 0) return 0;
-  if (kernel > kMostSteps) return {};
-  if (spread > 1 && kernel * output > kMostSteps) return {};
 
+  // Between the elements of the input lie spread - 1 holes; outputs that meet an element through
+  // one place of the kernel repeat with this period.
+  const std::int64_t period = spread / std::gcd(stride, spread);
   std::int64_t pairs = 0;
   for (std::int64_t k = 0; k < kernel; ++k) {
-    // The input's element 0 is met at o * stride == low, its last at high.
+    // The input's first element is met where o * stride is low, its last where it is high.
     const std::int64_t low = padding - k * dilation;
     const std::int64_t high = low + (input - 1) * spread;
-    if (spread == 1) {
-      pairs += outputs_between(low, high, stride, output);
-      continue;
+    if (high < 0) break;
+    std::int64_t o = low <= 0 ? 0 : (low + stride - 1) / stride;
+    const std::int64_t last = std::min(high / stride, output - 1);
+    const std::int64_t end = std::min(last, o + period - 1);
+    while (o <= end && (o * stride - low) % spread != 0) {
+      if (--steps < 0) return {};
+      ++o;
     }
-    for (std::int64_t o = 0; o < output; ++o) {
-      const std::int64_t at = o * stride;
-      if (at >= low && at <= high && (at - low) % spread == 0) ++pairs;
-    }
+    if (o <= end) pairs += (last - o) / period + 1;
+    if (--steps < 0) return {};
   }
   return pairs;
 }
@@ -71,7 +67,8 @@ Count dot_flops(const pb::ShapeProto& lhs, const pb::ShapeProto& result,
 }
 
 Count convolution_flops(const pb::HloInstructionProto& convolution, const pb::ShapeProto& input,
-                        const pb::ShapeProto& kernel, const pb::ShapeProto& output) {
+                        const pb::ShapeProto& kernel, const pb::ShapeProto& output,
+                        std::int64_t& steps) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   const auto& window = convolution.window().dimensions();
   const int spatial = window.size();
@@ -96,7 +93,7 @@ Count convolution_flops(const pb::HloInstructionProto& convolution, const pb::Sh
     const Count of_kernel = dimension_of(kernel, numbers.kernel_spatial_dimensions(i));
     const Count out = dimension_of(output, numbers.output_spatial_dimensions(i));
     if (!in || !of_kernel || !out) return {};
-    product = times(product, valid_pairs(window.Get(i), *in, *of_kernel, *out));
+    product = times(product, valid_pairs(window.Get(i), *in, *of_kernel, *out, steps));
   }
   return product;
 }

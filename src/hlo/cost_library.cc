@@ -144,10 +144,11 @@ std::optional<LibraryCall> gemm(const CostView& view, InstructionId id) {
       matrix_precision(lhs.element_type(), view.shape(view.operand(id, 1)).element_type(),
                        read_precision(member(gemm, "precision_config")));
   return LibraryCall{dot_flops(lhs, main_result(view.shape(id)), dimensions), matrix.precision,
-                     matrix.open};
+                     matrix.open, false};
 }
 
-std::optional<LibraryCall> convolution(const CostView& view, InstructionId id) {
+std::optional<LibraryCall> convolution(const CostView& view, InstructionId id,
+                                       std::int64_t& steps) {
   if (!view.has_operands(id, 2)) return {};
   // A backward convolution has the dimensions of the forward one, whose input or kernel it results
   // in.
@@ -158,15 +159,28 @@ std::optional<LibraryCall> convolution(const CostView& view, InstructionId id) {
   const pb::HloInstructionProto& row = view.row(id);
   Count flops;
   if (target.starts_with("__cudnn$convBackwardInput")) {
-    flops = convolution_flops(row, result, second, first);
+    flops = convolution_flops(row, result, second, first, steps);
   } else if (target.starts_with("__cudnn$convBackwardFilter")) {
-    flops = convolution_flops(row, first, result, second);
+    flops = convolution_flops(row, first, result, second, steps);
   } else {
-    flops = convolution_flops(row, first, second, result);
+    flops = convolution_flops(row, first, second, result, steps);
   }
   const auto matrix =
       matrix_precision(first.element_type(), second.element_type(), row.precision_config());
-  return LibraryCall{flops, matrix.precision, matrix.open};
+  return LibraryCall{flops, matrix.precision, matrix.open, false};
+}
+
+bool is_gemm(std::string_view target) {
+  return target == "__cublas$gemm" || target.starts_with("__cublas$lt$matmul");
+}
+
+bool is_convolution(std::string_view target) {
+  return target.starts_with("__cudnn$conv") && !target.starts_with("__cudnn$convReorder");
+}
+
+bool is_attention(std::string_view target) {
+  return target.starts_with("__cudnn$fmha") || target == "te_fused_attn_forward_ffi" ||
+         target == "te_fused_attn_backward_ffi";
 }
 
 }  // namespace
@@ -184,12 +198,16 @@ MatrixPrecision matrix_precision(int lhs_type, int rhs_type, const pb::Precision
   return {wider, wider == Precision::f32 && !highest};
 }
 
-std::optional<LibraryCall> library_call(const CostView& view, InstructionId id) {
+bool is_library_call(std::string_view target) {
+  return is_gemm(target) || is_convolution(target) || is_attention(target);
+}
+
+std::optional<LibraryCall> library_call(const CostView& view, InstructionId id,
+                                        std::int64_t& steps) {
   const std::string_view target = view.program[id].custom_call_target;
-  if (target == "__cublas$gemm" || target.starts_with("__cublas$lt$matmul")) return gemm(view, id);
-  if (target.starts_with("__cudnn$conv") && !target.starts_with("__cudnn$convReorder")) {
-    return convolution(view, id);
-  }
+  if (is_gemm(target)) return gemm(view, id);
+  if (is_convolution(target)) return convolution(view, id, steps);
+  if (is_attention(target)) return attention_call(view, id);
   return {};
 }
 

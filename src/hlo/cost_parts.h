@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "hlo/cost.h"
@@ -95,6 +96,7 @@ class ArithmeticRules {
   const CostView& view_;
   std::map<ComputationId, Arithmetic> inside_;
   int depth_ = 0;
+  std::int64_t steps_ = std::int64_t{1} << 28U;  // for all convolutions of a program
 };
 
 /// Multiplications and additions of a dot whose result has the elements of `result`.
@@ -102,18 +104,29 @@ Count dot_flops(const pb::ShapeProto& lhs, const pb::ShapeProto& result,
                 const std::vector<std::int64_t>& lhs_contracting);
 
 /// Likewise of a convolution: positions of the window that lie in padding, or between the elements
-/// of a dilated input, are no work.
+/// of a dilated input, are no work.  Counting them takes steps; when they are used up, the answer
+/// is unknown.
 Count convolution_flops(const pb::HloInstructionProto& convolution, const pb::ShapeProto& input,
-                        const pb::ShapeProto& kernel, const pb::ShapeProto& output);
+                        const pb::ShapeProto& kernel, const pb::ShapeProto& output,
+                        std::int64_t& steps);
 
-/// What a call of cuBLAS, cuDNN or their ROCm counterparts computes; nullopt if it is another call,
-/// or its configuration cannot be read.
+/// What a call of cuBLAS, cuDNN, their ROCm counterparts or Transformer Engine computes; nullopt if
+/// it is another call, or its configuration cannot be read.
 struct LibraryCall {
   Count flops;
   Precision precision = Precision::none;
   bool precision_open = false;
+  bool estimate = false;
 };
-std::optional<LibraryCall> library_call(const CostView& view, InstructionId id);
+std::optional<LibraryCall> library_call(const CostView& view, InstructionId id,
+                                        std::int64_t& steps);
+
+/// Whether it is a call of those, as far as its target tells.
+bool is_library_call(std::string_view target);
+
+/// The same for fused attention, of cuDNN and of Transformer Engine: what the products take that
+/// the mask leaves.
+std::optional<LibraryCall> attention_call(const CostView& view, InstructionId id);
 
 /// Of elementwise work and reductions on elements of `type` (its number in xla_data.proto).
 Precision vector_precision(int type);

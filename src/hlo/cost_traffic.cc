@@ -21,7 +21,8 @@ constexpr Traffic kNothing{0, 0};
 /// Results as they are written, without the scratch memory that library calls list last.
 Count written(const CostView& view, InstructionId id) {
   const pb::ShapeProto& shape = view.shape(id);
-  if (!library_call(view, id) || shape.tuple_shapes().empty()) return bytes_of(shape);
+  if (!is_library_call(view.program[id].custom_call_target) || shape.tuple_shapes().empty())
+    return bytes_of(shape);
   constexpr int kS8 = 2, kU8 = 6;
   int results = shape.tuple_shapes_size();
   const pb::ShapeProto& last = shape.tuple_shapes(results - 1);
@@ -72,7 +73,8 @@ Traffic TrafficRules::of(InstructionId id) {
     return kNothing;
   }
   if (opcode == "fusion") return fusion(id);
-  if (opcode == "custom-call") return library_call(view_, id) ? whole(view_, id) : Traffic{};
+  if (opcode == "custom-call")
+    return is_library_call(i.custom_call_target) ? whole(view_, id) : Traffic{};
   if (is_any(opcode, {"call", "while", "conditional", "async-start"})) {
     if (view_.row(id).called_computation_ids_size() != static_cast<int>(i.called.size())) return {};
     Traffic sum = kNothing;

@@ -66,7 +66,7 @@ std::optional<NotRooflined> why_left_out(const Attribution& attribution, const O
   if (is_collective(i)) return NotRooflined::collective;
   // A loop's or branch's own work is the copy of its predicate.
   if (is_copy(i) || i.opcode == "while" || i.opcode == "conditional") return NotRooflined::copy;
-  if (!cost.flops || !cost.bytes || cost.estimate) return NotRooflined::unknown_cost;
+  if (!cost.flops || !cost.bytes) return NotRooflined::unknown_cost;
   return {};
 }
 

@@ -129,7 +129,7 @@ std::optional<double> right_bytes(const Row& row, const hlo::OpCost& cost, bool&
 }
 
 struct Tally {
-  int flops = 0, transcendentals = 0, bytes = 0, unknown = 0, windows = 0;
+  int flops = 0, transcendentals = 0, bytes = 0, unknown = 0, windows = 0, estimates = 0;
 };
 
 class CostGoldens : public testing::Test {
@@ -177,6 +177,13 @@ TEST_F(CostGoldens, AllFlopsAndAllBytesAreXlasOrExplained) {
       Tally& tally = agree[opcode];
       // Sums inside are compared one by one; XLA's leave out, or subtract, library calls.
       if (is_any(opcode, kContainers)) continue;
+      if (cost.estimate) {
+        EXPECT_TRUE(row.at("instruction").starts_with("te_fused_attn")) << where;
+        EXPECT_TRUE(row.at("hlo_flops").empty())
+            << where << ": there is nothing to hold it against";
+        ++tally.estimates;
+        continue;
+      }
 
       if (row.at("note").find("not separable") == std::string::npos) {
         const auto flops = right_flops(row);
@@ -217,7 +224,8 @@ TEST_F(CostGoldens, AllFlopsAndAllBytesAreXlasOrExplained) {
   EXPECT_EQ(agree["reduce"].bytes, 615);
   EXPECT_EQ(agree["fusion"].bytes, 1665);
   EXPECT_EQ(agree["fusion"].windows, 7) << "fusions in which XLA takes a window for elementwise";
-  EXPECT_EQ(agree["custom-call"].unknown, 8) << "nobody knows";
+  EXPECT_EQ(agree["custom-call"].unknown, 4) << "nobody knows";
+  EXPECT_EQ(agree["custom-call"].estimates, 4);
   int flops = 0, bytes = 0;
   for (const auto& [opcode, tally] : agree) {
     flops += tally.flops + tally.unknown;

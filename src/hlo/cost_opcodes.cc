@@ -1,0 +1,155 @@
+// HLO's opcodes as XLA spells them (xla/hlo/ir/hlo_opcode.h), with what HloCostAnalysis makes of
+// each.
+#include "hlo/cost_opcodes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace jaxtrace::hlo {
+namespace {
+
+using Rule = ArithmeticRule;
+
+struct Entry {
+  std::string_view opcode;
+  Rule rule;
+};
+
+// By opcode; what is not here is unknown.
+constexpr std::array kRules = {
+    Entry{"abs", Rule::each},
+    Entry{"acos", Rule::transcendental},
+    Entry{"acosh", Rule::transcendental},
+    Entry{"add", Rule::each},
+    Entry{"add-dependency", Rule::none},
+    Entry{"after-all", Rule::none},
+    Entry{"all-gather", Rule::none},
+    Entry{"all-gather-done", Rule::none},
+    Entry{"all-gather-start", Rule::none},
+    Entry{"all-reduce", Rule::all_reduce},
+    Entry{"all-reduce-done", Rule::none},
+    Entry{"all-reduce-start", Rule::all_reduce},
+    Entry{"all-to-all", Rule::none},
+    Entry{"and", Rule::each},
+    Entry{"asin", Rule::transcendental},
+    Entry{"asinh", Rule::transcendental},
+    Entry{"async-done", Rule::none},
+    Entry{"async-start", Rule::called},
+    Entry{"async-update", Rule::none},
+    Entry{"atan2", Rule::transcendental},
+    Entry{"atanh", Rule::transcendental},
+    Entry{"bitcast", Rule::none},
+    Entry{"bitcast-convert", Rule::each},
+    Entry{"broadcast", Rule::none},
+    Entry{"call", Rule::called},
+    Entry{"cbrt", Rule::transcendental},
+    Entry{"ceil", Rule::each},
+    Entry{"cholesky", Rule::cholesky},
+    Entry{"clamp", Rule::each},
+    Entry{"collective-broadcast", Rule::none},
+    Entry{"collective-permute", Rule::none},
+    Entry{"collective-permute-done", Rule::none},
+    Entry{"collective-permute-start", Rule::none},
+    Entry{"compare", Rule::each},
+    Entry{"complex", Rule::each},
+    Entry{"concatenate", Rule::none},
+    Entry{"conditional", Rule::conditional},
+    Entry{"constant", Rule::none},
+    Entry{"convert", Rule::each},
+    Entry{"convolution", Rule::convolution},
+    Entry{"copy", Rule::none},
+    Entry{"copy-done", Rule::none},
+    Entry{"copy-start", Rule::none},
+    Entry{"cosh", Rule::transcendental},
+    Entry{"cosine", Rule::transcendental},
+    Entry{"count-leading-zeros", Rule::each},
+    Entry{"custom-call", Rule::custom_call},
+    Entry{"divide", Rule::each},
+    Entry{"domain", Rule::none},
+    Entry{"dot", Rule::dot},
+    Entry{"dynamic-reshape", Rule::none},
+    Entry{"dynamic-slice", Rule::none},
+    Entry{"dynamic-update-slice", Rule::none},
+    Entry{"erf", Rule::transcendental},
+    Entry{"exponential", Rule::transcendental},
+    Entry{"exponential-minus-one", Rule::transcendental},
+    Entry{"fft", Rule::fft},
+    Entry{"floor", Rule::each},
+    Entry{"fusion", Rule::called},
+    Entry{"gather", Rule::none},
+    Entry{"get-dimension-size", Rule::none},
+    Entry{"get-tuple-element", Rule::none},
+    Entry{"imag", Rule::each},
+    Entry{"infeed", Rule::none},
+    Entry{"iota", Rule::none},
+    Entry{"is-finite", Rule::each},
+    Entry{"log", Rule::transcendental},
+    Entry{"log-plus-one", Rule::transcendental},
+    Entry{"logistic", Rule::transcendental},
+    Entry{"map", Rule::map},
+    Entry{"maximum", Rule::each},
+    Entry{"minimum", Rule::each},
+    Entry{"multiply", Rule::each},
+    Entry{"negate", Rule::each},
+    Entry{"not", Rule::each},
+    Entry{"opt-barrier", Rule::none},
+    Entry{"or", Rule::each},
+    Entry{"outfeed", Rule::none},
+    Entry{"pad", Rule::none},
+    Entry{"parameter", Rule::none},
+    Entry{"partition-id", Rule::none},
+    Entry{"popcnt", Rule::each},
+    Entry{"power", Rule::transcendental},
+    Entry{"ragged-all-to-all", Rule::none},
+    Entry{"real", Rule::each},
+    Entry{"recv", Rule::none},
+    Entry{"recv-done", Rule::none},
+    Entry{"reduce", Rule::reduce},
+    Entry{"reduce-precision", Rule::each},
+    Entry{"reduce-scatter", Rule::none},
+    Entry{"reduce-window", Rule::reduce_window},
+    Entry{"remainder", Rule::each},
+    Entry{"replica-id", Rule::none},
+    Entry{"reshape", Rule::none},
+    Entry{"reverse", Rule::none},
+    Entry{"rng", Rule::transcendental},
+    Entry{"rng-bit-generator", Rule::transcendental},
+    Entry{"rng-get-and-update-state", Rule::none},
+    Entry{"round-nearest-afz", Rule::each},
+    Entry{"round-nearest-even", Rule::each},
+    Entry{"rsqrt", Rule::transcendental},
+    Entry{"scatter", Rule::scatter},
+    Entry{"select", Rule::each},
+    Entry{"select-and-scatter", Rule::select_and_scatter},
+    Entry{"send", Rule::none},
+    Entry{"send-done", Rule::none},
+    Entry{"set-dimension-size", Rule::none},
+    Entry{"shift-left", Rule::each},
+    Entry{"shift-right-arithmetic", Rule::each},
+    Entry{"shift-right-logical", Rule::each},
+    Entry{"sign", Rule::each},
+    Entry{"sine", Rule::transcendental},
+    Entry{"sinh", Rule::transcendental},
+    Entry{"slice", Rule::none},
+    Entry{"sort", Rule::sort},
+    Entry{"sqrt", Rule::transcendental},
+    Entry{"stochastic-convert", Rule::each},
+    Entry{"subtract", Rule::each},
+    Entry{"tan", Rule::transcendental},
+    Entry{"tanh", Rule::transcendental},
+    Entry{"transpose", Rule::none},
+    Entry{"triangular-solve", Rule::triangular_solve},
+    Entry{"tuple", Rule::none},
+    Entry{"while", Rule::called},
+    Entry{"xor", Rule::each},
+};
+static_assert(std::ranges::is_sorted(kRules, {}, &Entry::opcode));
+
+}  // namespace
+
+ArithmeticRule arithmetic_rule(std::string_view opcode) {
+  const auto* found = std::ranges::lower_bound(kRules, opcode, {}, &Entry::opcode);
+  return found != kRules.end() && found->opcode == opcode ? found->rule : Rule::unknown;
+}
+
+}  // namespace jaxtrace::hlo
