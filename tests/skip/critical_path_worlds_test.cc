@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "jaxtrace/readers.h"
 #include "skip/critical_path.h"
 #include "skip/skip_stats.h"
 #include "support/capture.h"
+#include "support/program.h"
 #include "support/world_program.h"
 #include "support/world_random.h"
 #include "support/write_xplane.h"
@@ -156,6 +158,60 @@ void expect_whole(const CriticalPath& path) {
   for (const Picoseconds time : path.on_device) by_device += time;
   EXPECT_EQ(by_kind, path.window.length());
   EXPECT_EQ(by_device, path.window.length());
+}
+
+/// On one GPU with one stream nothing else can be on the path than what the step consists of.
+TEST(CriticalPathOnWorlds, IsTheBudgetOfAGpuWithOneStream) {
+  int asked = 0;
+  for (std::uint64_t seed = 0; seed < kWorlds; ++seed) {
+    SCOPED_TRACE(seed);
+    World world = world::random_world(seed).world;
+    world.devices = 1;
+    world.side_stream = false;
+    world.collectives = 0;
+    world.steps = 6;
+    const Trace trace = read_bytes(synth::xspace_bytes(world::run(world).recording));
+    const SkipStats stats = skip_stats(trace);
+    const Scope scope{trace, stats.works, stats.timelines, stats.steps};
+    for (std::size_t s = 0; s < stats.steps.steps.size(); ++s) {
+      const StepParts& parts = stats.devices[0].steps[s];
+      const CriticalPath path = critical_path(
+          scope, align_collectives(trace, stats.works, stats.timelines, stats.steps), s, 0);
+      EXPECT_EQ(path.window.length(), parts.step);
+      EXPECT_EQ(path.of(PathKind::compute), parts.compute);
+      EXPECT_EQ(path.of(PathKind::copy), parts.copy);
+      EXPECT_EQ(path.host(), parts.idle.host());
+      EXPECT_EQ(path.of(PathKind::graph_internal), parts.idle.of(IdlePart::graph_internal));
+      EXPECT_EQ(path.of(PathKind::queued_long), parts.idle.of(IdlePart::queued_long));
+      ++asked;
+    }
+  }
+  EXPECT_GE(asked, 200);
+}
+
+TEST(CriticalPathOnWorlds, StaysOnItsHost) {
+  World world;
+  world.devices = 2;
+  world.steps = 5;
+  world.collectives = 2;
+  const std::string bytes = synth::xspace_bytes(world::run(world).recording);
+  const ScratchDir directory;
+  write_file(directory.path() / "host0.xplane.pb", bytes);
+  write_file(directory.path() / "host1.xplane.pb", bytes);
+  const Trace both = read_capture(directory.path());
+  const SkipStats stats = skip_stats(both);
+  ASSERT_EQ(stats.timelines.size(), 4u);
+  const AlignedCollectives aligned =
+      align_collectives(both, stats.works, stats.timelines, stats.steps);
+  const Scope scope{both, stats.works, stats.timelines, stats.steps};
+  for (const std::size_t device : {0u, 3u}) {
+    const CriticalPath path = critical_path(scope, aligned, 2, device);
+    expect_whole(path);
+    for (const PathSegment& segment : path.segments) EXPECT_EQ(segment.device / 2, device / 2);
+    // Who of the other host arrives when is not known.
+    EXPECT_EQ(path.of(PathKind::transfer), Picoseconds{0});
+    EXPECT_GT(path.of(PathKind::collective), Picoseconds{0});
+  }
 }
 
 TEST(CriticalPathOnWorlds, HoldsEveryInstantOnceAndIsTheTrueOne) {
