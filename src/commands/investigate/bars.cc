@@ -5,6 +5,8 @@
 #include <array>
 #include <tuple>
 
+#include "analysis/times.h"
+
 namespace jaxtrace {
 
 std::vector<Bar> merge_bars(const std::vector<RawBar>& raw, Picoseconds pixel,
@@ -26,7 +28,7 @@ std::vector<Bar> merge_bars(const std::vector<RawBar>& raw, Picoseconds pixel,
           end - bar.window.begin <= kWidest * pixel) {
         bar.window.end = end;
         ++bar.events;
-        bar.total += length;
+        add_time(bar.total, length);
         if (length > bar.longest) {
           bar.longest = length;
           longest[at] = r;

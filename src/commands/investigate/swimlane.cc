@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/times.h"
 #include "commands/investigate/swimlane_builder.h"
 #include "commands/investigate/swimlane_words.h"
 
@@ -24,8 +25,12 @@ void SwimlaneBuilder::choose_gpus() {
   std::vector<std::size_t> all;
   for (std::size_t d = 0; d < stats.timelines.size(); ++d) {
     if (trace.devices[device_row(d)].host != host()) continue;
-    const auto& events = stats.timelines[d].order;
-    if (std::ranges::any_of(events, [&](std::uint32_t e) { return in_step(e); })) all.push_back(d);
+    for (const std::uint32_t e : part(stats.timelines[d], path.window.begin)) {
+      if (trace.events.begin[e] >= path.window.end) break;
+      if (!in_step(e) || end_of(trace, e) <= path.window.begin) continue;
+      all.push_back(d);
+      break;
+    }
   }
   const auto rank = [&](std::size_t d) {
     return std::tuple(d != path.device && d != path.last_device, -path.on_device[d], d);

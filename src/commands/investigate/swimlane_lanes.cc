@@ -185,9 +185,9 @@ void SwimlaneBuilder::add_streams(std::size_t gpu, std::size_t group) {
     if (window.begin >= out.axis.end) break;
     if (window.begin >= window.end) continue;
     const std::size_t lane = lane_of(trace, event);
-    busy[lane] += window.length();
+    add_time(busy[lane], window.length());
     work[lane].push_back(event);
-    all += window.length();
+    add_time(all, window.length());
   }
   const std::size_t most = gpus.size() <= 2 ? kMostStreams : gpus.size() <= 4 ? 4 : 3;
   std::vector<std::size_t> order;
@@ -204,7 +204,7 @@ void SwimlaneBuilder::add_streams(std::size_t gpu, std::size_t group) {
     const std::size_t lane = order[i];
     if (i >= own) {
       others.insert(others.end(), work[lane].begin(), work[lane].end());
-      little += busy[lane];
+      add_time(little, busy[lane]);
       continue;
     }
     const std::size_t drawn =
