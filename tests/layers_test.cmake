@@ -20,7 +20,7 @@ set(allowed_main.cc "^(jaxtrace|report|cli)/")
 
 # Which layers may name a third party; everything else is the standard library or POSIX.
 set(third_protobuf "^(google/protobuf/|proto/)" "^hlo$")
-set(third_zlib "^zlib\\.h" "^readers$")
+set(third_zlib "^zlib\\.h" "^(readers|export)$")
 set(third_sqlite "^sqlite3\\.h" "^readers$")
 set(third_nlohmann "^nlohmann/" "^(hlo|readers|report)$")
 set(third_cli11 "^CLI/" "^(commands|cli|main\\.cc)$")

@@ -15,6 +15,7 @@
 #include "commands/attribute/trust.h"
 #include "commands/attribute/user_frames.h"
 #include "commands/attribute/write_xplane.h"
+#include "commands/attribute/write_trace.h"
 #include "report/output_dir.h"
 
 namespace jaxtrace {
@@ -29,6 +30,7 @@ struct Flags {
   bool hlo_bare = false;
   bool stacks = false;
   WriteXplaneFlags xplane;
+  TraceFlags trace;
 };
 
 Outcome run(const Flags& flags, const Context& context) {
@@ -37,7 +39,8 @@ Outcome run(const Flags& flags, const Context& context) {
   const Attribution attribution = attribute(trace, options);
   require_program(options, context.capture(), attribution, trace);
 
-  const Ops ops = find_ops(trace, attribution, user_test(flags.user_re));
+  const hlo::UserTest user = user_test(flags.user_re);
+  const Ops ops = find_ops(trace, attribution, user);
   const Counted counted = counted_labels(attribution, options);
   const Sums sums = add_up(trace, attribution, ops, counted);
   const Measured measured{trace, attribution, ops, sums};
@@ -45,6 +48,11 @@ Outcome run(const Flags& flags, const Context& context) {
   std::vector<std::filesystem::path> inputs;
   for (const Host& host : trace.hosts) inputs.emplace_back(trace.strings[host.file]);
   OutputDir directory(context.out.empty() ? kDefaultDirectory : context.out, inputs);
+
+  std::optional<WrittenTrace> written;
+  if (!flags.trace.file.empty()) {
+    written = write_trace(flags.trace, context.capture(), inputs, trace, attribution, ops, user);
+  }
 
   std::optional<Check> checked;
   if (!flags.check.empty()) {
@@ -67,6 +75,7 @@ Outcome run(const Flags& flags, const Context& context) {
   Outcome outcome;
   outcome.report = summary(measured, options, checked);
   if (xplane) describe(*xplane, measured, counted, outcome.report);
+  if (written) describe(*written, outcome.report);
   outcome.doubts = doubts(measured, checked);
   outcome.findings = trace.findings;
   outcome.findings.insert(outcome.findings.end(), attribution.findings.begin(),
@@ -74,6 +83,7 @@ Outcome run(const Flags& flags, const Context& context) {
   write_markdown(outcome.report, directory.file("summary.txt"));
   if (xplane) xplane->commit();
   directory.commit();
+  if (written) written->directory->commit();
   return outcome;
 }
 
@@ -101,6 +111,7 @@ Run declare(CLI::App& app) {
       ->check(CLI::Range(0.0, 1.0))
       ->needs(xplane)
       ->capture_default_str();
+  declare_trace_flags(app, flags->trace);
   app.footer(
       "Examples:\n"
       "  jaxtrace attribute host.xplane.pb\n"
@@ -108,6 +119,7 @@ Run declare(CLI::App& app) {
       "  jaxtrace attribute logdir --user-re 'my_model/.*'\n"
       "  jaxtrace attribute graphs.xplane.pb --check direct.xplane.pb --strict\n"
       "  jaxtrace attribute logdir --write-xplane seen && xprof --logdir seen\n"
+      "  jaxtrace attribute logdir --write-trace step.json.gz --steps 3:5 --device 0\n"
       "\n"
       "Writes kernels.csv, ops.csv, lines.csv, scopes.csv, fusions.csv, how.csv, summary.txt and\n"
       "the HLO text of every program into ./attribution or the directory of --out.");
