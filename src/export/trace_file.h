@@ -1,5 +1,5 @@
-// A capture and its attribution as Chrome's trace-event JSON, for ui.perfetto.dev, chrome://tracing
-// and the trace viewers of XProf and TensorBoard, which all read it.
+// A capture and its attribution as Chrome's trace-event JSON, for ui.perfetto.dev and for
+// chrome://tracing, whose code XProf's trace viewer has inside.
 //
 //   {"ph":"X","pid":1,"tid":16,"ts":960.034,"dur":16.098,"name":"fusion_3","args":{…}}
 //   {"ph":"s","pid":701,"tid":7,"ts":951.2,"id":12,"cat":"launch","name":"launch"}

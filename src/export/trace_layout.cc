@@ -122,6 +122,13 @@ class Layouter {
     return out;
   }
 
+  bool on_one_stream(std::span<const std::uint32_t> events) const {
+    const std::size_t first = lane_of(in_.trace, events.front());
+    const std::size_t begin = lane(first).first, end = begin + lane(first).count;
+    return std::ranges::all_of(events,
+                               [&](std::uint32_t event) { return event >= begin && event < end; });
+  }
+
   void device(std::size_t t, std::span<const std::uint32_t> steps) {
     const DeviceTimeline& timeline = in_.timelines[t];
     const Device& gpu = in_.trace.devices[row(timeline.device)];
@@ -137,7 +144,7 @@ class Layouter {
         span_threads(module_spans(in_.trace, in_.attribution, texts_, drawn, counts_.cut), process,
                      "XLA Modules");
     DerivedGroup all = group_of(in_.trace, attributed(drawn));
-    const bool together = all.rows <= 1;
+    const bool together = all.rows <= 1 || on_one_stream(all.events);
     if (together) layout.groups.push_back(group_threads(std::move(all), process, ""));
     for (const std::size_t l : timeline.lanes) {
       if (rows_[l] == 0) continue;

@@ -154,8 +154,8 @@ WrittenTrace write_trace(const TraceFlags& flags, const fs::path& capture,
 void describe(const WrittenTrace& written, Report& report) {
   const TraceFileCounts& counts = written.counts;
   std::string text = fmt::format(
-      "`{}`, for ui.perfetto.dev, chrome://tracing and XProf's trace viewer, holds {}, {}, {} of "
-      "instructions, scopes, lines, runs and steps, and {} from launches to kernels.",
+      "`{}`, for ui.perfetto.dev and chrome://tracing, holds {}, {}, {} of instructions, scopes, "
+      "lines, runs and steps, and {} from launches to kernels.",
       escape_markdown(written.name), counted(counts.device_events, "device event"),
       counted(counts.host_events, "host event"), counted(counts.derived, "slice"),
       counted(counts.arrows, "arrow"));
