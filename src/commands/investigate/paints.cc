@@ -54,22 +54,22 @@ constexpr SvgHatch kHatches[] = {
 };
 
 struct Look {
-  std::string_view fill, text;
+  std::string_view fill, ground, text;
 };
-constexpr std::array<Look, kBarClasses> kLooks = {{{"compute", "on-compute"},
-                                                   {"collective", "black"},
-                                                   {"copy", "black"},
-                                                   {"other", "black"},
-                                                   {"late", "black"},
-                                                   {"way", "black"},
-                                                   {"queued", "black"},
-                                                   {"unknown", "black"},
-                                                   {"launch", "black"},
-                                                   {"python", "black"},
-                                                   {"input", "black"},
-                                                   {"wait", "black"},
-                                                   {"compile", "black"},
-                                                   {"host", "black"}}};
+constexpr std::array<Look, kBarClasses> kLooks = {{{"compute", "compute", "on-compute"},
+                                                   {"collective", "collective-g", "black"},
+                                                   {"copy", "copy-g", "black"},
+                                                   {"other", "other", "black"},
+                                                   {"late", "late", "black"},
+                                                   {"way", "way", "black"},
+                                                   {"queued", "queued", "black"},
+                                                   {"unknown", "unknown-g", "black"},
+                                                   {"launch", "launch", "black"},
+                                                   {"python", "python", "black"},
+                                                   {"input", "input-g", "black"},
+                                                   {"wait", "wait-g", "black"},
+                                                   {"compile", "compile", "black"},
+                                                   {"host", "host", "black"}}};
 
 }  // namespace
 
@@ -81,8 +81,10 @@ std::span<const SvgHatch> all_hatches() {
   return kHatches;
 }
 
-std::string_view fill_of(BarClass cls) {
-  return kLooks[static_cast<std::size_t>(cls)].fill;
+std::string_view fill_of(BarClass cls, double width) {
+  constexpr double kHatch = 4;
+  const Look& look = kLooks[static_cast<std::size_t>(cls)];
+  return width < kHatch ? look.ground : look.fill;
 }
 
 std::string_view text_on(BarClass cls) {

@@ -15,8 +15,8 @@ namespace jaxtrace {
 std::span<const SvgPaint> all_paints();
 std::span<const SvgHatch> all_hatches();
 
-/// The class that fills a bar, and that of text on it.
-std::string_view fill_of(BarClass cls);
+/// The class that fills a bar of so many pixels, and that of text on it.
+std::string_view fill_of(BarClass cls, double width);
 std::string_view text_on(BarClass cls);
 
 }  // namespace jaxtrace

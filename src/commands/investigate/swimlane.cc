@@ -41,7 +41,7 @@ void SwimlaneBuilder::choose_gpus() {
     gpus.resize(kMostGpus);
     std::ranges::sort(gpus);
     out.caption.push_back(fmt::format(
-        "{} of {} GPUs are drawn: those the critical path is on first.", gpus.size(), all.size()));
+        "{} of {} GPUs are drawn: those with most of the critical path.", gpus.size(), all.size()));
   }
   if (trace.hosts.size() > 1) {
     out.caption.push_back(

@@ -167,7 +167,7 @@ void draw_legend(const Layout& at, SvgPage& page) {
         page.text("dim", x, base, kTextSize, entry.words);
         return;
       case Shape::bar:
-        page.rect(fill_of(entry.cls), {x, base - 9, kSwatch, 11});
+        page.rect(fill_of(entry.cls, kSwatch), {x, base - 9, kSwatch, 11});
         break;
       case Shape::band:
         page.line("edge band", x, middle, x + kSwatch, middle);
@@ -256,7 +256,8 @@ void draw_bar(const Layout& at, const Bar& bar, double top, double height, SvgPa
         static_cast<double>(bar.total.count()) / static_cast<double>(bar.window.length().count());
     filled = std::max(1.0, height * std::min(share, 1.0));
   }
-  page.rect(fill_of(bar.cls), {x, top + height - filled, width, filled}, tooltip(at.of, bar));
+  page.rect(fill_of(bar.cls, width), {x, top + height - filled, width, filled},
+            tooltip(at.of, bar));
   if (bar.events > 1 || width < kLeastLabel || height < 14) return;
   page.text(text_on(bar.cls), x + 3, top + height - 4, kSmallSize,
             fitted(bar.label, width - 6, kSmallSize));

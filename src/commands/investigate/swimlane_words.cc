@@ -163,9 +163,9 @@ std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats
     if (after > Picoseconds{0}) ends += fmt::format(", {} before the next step", time_text(after));
     for (const StepStraggler& row : stats.stragglers.steps) {
       if (row.step != path.step || !row.device || row.caused <= Picoseconds{0}) continue;
-      ends +=
-          fmt::format("; the others wait {} for {} at {}", time_text(row.caused),
-                      gpu_name(trace, stats, *row.device), counted(row.collectives, "collective"));
+      ends += fmt::format("; the others wait for {} at {}, {} in all",
+                          gpu_name(trace, stats, *row.device),
+                          counted(row.collectives, "collective"), time_text(row.caused));
     }
     out.push_back(ends + ".");
   }

@@ -124,7 +124,7 @@ TEST(Swimlane, SaysWhoEndsLastAndWhatItWaitedFor) {
   ASSERT_GE(shown.lanes.caption.size(), 3u);
   EXPECT_EQ(shown.lanes.caption[0],
             "GPU:1 ends last, with all-reduce.2, 100.0 µs before the next step; the others wait "
-            "30.00 µs for GPU:1 at 1 collective.");
+            "for GPU:1 at 1 collective, 30.00 µs in all.");
   EXPECT_EQ(shown.lanes.caption[1],
             "The critical path, by share of the step: compute 45.0 %, host late 42.0 %, launch "
             "path 8.0 %, collectives from the last arrival on 5.0 %.");
