@@ -84,11 +84,13 @@ CheckResult sums(const Investigated& in) {
 CheckResult coverage(const Investigated& in, const std::vector<RunCoverage>& programs) {
   const std::string id = "coverage";
   std::uint64_t expected = 0, seen = 0;
+  std::uint64_t open = 0;
   const RunCoverage* worst = nullptr;
   std::size_t lacking = 0;
   for (const RunCoverage& program : programs) {
     expected += program.expected;
     seen += program.seen;
+    open += program.open;
     if (program.missing() == 0) continue;
     ++lacking;
     if (worst == nullptr || program.missing() > worst->missing()) worst = &program;
@@ -100,8 +102,12 @@ CheckResult coverage(const Investigated& in, const std::vector<RunCoverage>& pro
   }
   const std::string wanted = "each run of a program launched the kernels of its schedule";
   if (worst == nullptr) {
-    return passed(id, wanted,
-                  fmt::format("all {} kernels that the HLO tells of", count_text(expected)));
+    std::string all = fmt::format("all {} kernels that the HLO tells of", count_text(expected));
+    if (open > 0) {
+      all +=
+          fmt::format("; it leaves open those of {}", plural(open, "instruction", "instructions"));
+    }
+    return passed(id, wanted, all);
   }
   const double missing = share(expected - seen, expected);
   std::string found =
@@ -154,7 +160,7 @@ CheckResult hlo_carried(const Investigated& in) {
   }
   return failed(
       CheckState::warn, id, expected,
-      fmt::format("{} of {} lack it, with {} of GPU time", lacking,
+      fmt::format("missing for {} of {}, with {} of GPU time", lacking,
                   plural(ran.size(), "program", "programs"), percent(part.share.value_or(0))),
       "lines, FLOPs and bytes of those programs, and instructions that the tracer did "
       "not name",
