@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/times.h"
 #include "investigation/investigated.h"
 #include "investigation/remedies.h"
 #include "investigation/roofline.h"
@@ -53,12 +54,14 @@ struct Asking {
     return std::ranges::any_of(in.trace.findings,
                                [&](const Finding& finding) { return finding.code == code; });
   }
-  /// Share of GPU time in instructions whose cost the HLO leaves open.
+  /// Share of GPU time in instructions whose cost the HLO does not fix.
   double unknown_cost() const {
     if (roofline == nullptr || roofline->all <= Picoseconds{0}) return 0;
-    const auto row = static_cast<std::size_t>(NotRooflined::unknown_cost);
-    return static_cast<double>(roofline->left_out[row].count()) /
-           static_cast<double>(roofline->all.count());
+    Picoseconds open = roofline->left_out[static_cast<std::size_t>(NotRooflined::unknown_cost)];
+    for (const RooflineRow& row : roofline->rows) {
+      if (!row.left_out && row.cost.estimate) add_time(open, row.total);
+    }
+    return static_cast<double>(open.count()) / static_cast<double>(roofline->all.count());
   }
   double loss(Loss which) const { return in.skip.verdict.shares.of(which); }
   Bound bound() const { return in.skip.verdict.decision.bound; }
@@ -159,15 +162,15 @@ void ask_about_devices(const Asking& a) {
     const DeviceTimeline& timeline = a.in.skip.timelines[*stragglers.device];
     const Device& device = a.in.trace.devices[static_cast<std::size_t>(timeline.device)];
     a.ask(fmt::format("Is it GPU:{} that is late, or the data that it gets?", device.ordinal),
-          fmt::format("{}_VISIBLE_DEVICES with GPU {} in another place of the list COMMAND",
-                      a.amd ? "HIP" : "CUDA", device.ordinal),
+          fmt::format("the same run with GPU {} in another place of {}_VISIBLE_DEVICES",
+                      device.ordinal, a.amd ? "HIP" : "CUDA"),
           "jaxtrace skip-stats NEW");
   }
   if (a.conclusive() && a.bound() == Bound::comm) {
     a.ask(
         "How fast are these links when no GPU is late?",
-        fmt::format("{}: all_reduce_perf -b 1M -e 1G -f 2 -g {}",
-                    a.amd ? "rccl-tests" : "nccl-tests", devices_with_events(a.in.skip.timelines)),
+        fmt::format("what `all_reduce_perf -b 1M -e 1G -f 2 -g {}` of {} prints",
+                    devices_with_events(a.in.skip.timelines), a.amd ? "rccl-tests" : "nccl-tests"),
         "jaxtrace investigate CAPTURE   # its bus bandwidths beside busbw");
   }
   if (a.failed("copies")) {
@@ -243,7 +246,7 @@ void ask_about_kernels(const Asking& a) {
                   percent(together), kernels.size() == 1 ? "does it read" : "do they read");
   if (const double unknown = a.unknown_cost(); unknown >= kMuch) {
     bytes = fmt::format(
-        "How many bytes do the kernels move of which the HLO does not tell ({} of "
+        "How many bytes do the kernels move whose cost the HLO does not fix ({} of "
         "GPU time), and how near is memory to its peak?",
         percent(unknown));
   }

@@ -196,27 +196,39 @@ std::vector<Distrust> roofline_shares(const Investigated& in, const Roofline& ro
     reason += fmt::format("{}{} {}", reason.empty() ? "" : ", ", text(why), percent(share));
   }
   add_share(in, "not-rooflined", left_out, roofline.all, "GPU time", reason, out);
-  if (!out.empty()) out.back().gravity = Gravity::partial;
-  Picoseconds guessed{0};
-  std::int64_t rows = 0;
+  struct Rows {
+    Picoseconds time{0};
+    std::int64_t count = 0;
+    void add(const RooflineRow& row) {
+      add_time(time, row.total);
+      ++count;
+    }
+  };
+  Rows guessed, estimated, open;
   for (const RooflineRow& row : roofline.rows) {
-    if (row.left_out || (row.by != InstancesBy::guess && !row.uneven)) continue;
-    ++rows;
-    add_time(guessed, row.total);
+    if (row.left_out) continue;
+    if (row.by == InstancesBy::guess || row.uneven) guessed.add(row);
+    if (row.cost.estimate) estimated.add(row);
+    if (row.cost.precision_open) open.add(row);
   }
-  if (rows > 0) {
-    add_share(
-        in, "guessed-instances", guessed, roofline.all, "GPU time",
-        "instances ran different numbers of kernels, or only kernels tell how many there were",
-        out);
-    if (!out.empty() && out.back().code == "guessed-instances") out.back().count = rows;
-  }
+  const auto add_rows = [&](std::string code, const Rows& rows, std::string why) {
+    const std::size_t before = out.size();
+    add_share(in, std::move(code), rows.time, roofline.all, "GPU time", std::move(why), out);
+    if (out.size() > before) out.back().count = rows.count;
+  };
+  add_rows("guessed-instances", guessed,
+           "instances ran different numbers of kernels, or only kernels tell how many there were");
+  add_rows("estimated-cost", estimated,
+           "the HLO does not fix what is computed (rounds of a loop, the work of fused attention)");
+  add_rows("open-precision", open,
+           "f32 operands may be multiplied in TF32, which has a higher peak");
   if (!roofline.machine && roofline.all > Picoseconds{0}) {
     Distrust entry = distrust(in, "no-peaks");
     entry.reason = clause(roofline.no_machine);
-    entry.gravity = Gravity::partial;
     out.push_back(std::move(entry));
   }
+  // The roofline says beside every figure what it is of.
+  for (Distrust& entry : out) entry.gravity = Gravity::partial;
   return out;
 }
 
