@@ -10,6 +10,9 @@ namespace jaxtrace {
 /// either case.
 Report summary(const Found& found, bool full);
 
+/// How much was recorded, and the steps: "150 device events on 1 GPU; 5 steps by calls of …".
+std::string opening(const Found& found);
+
 /// What --strict holds against the capture: one sentence for each failed check.
 std::vector<std::string> strict_failures(const SkipStats& stats);
 
