@@ -20,6 +20,7 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/version.h"
 #include "jaxtrace/error.h"
 #include "report/text.h"
 
@@ -100,6 +101,7 @@ ExitCode verdict(const Outcome& outcome) {
 }
 
 ExitCode run(const Run& command, Options& options) {
+  options.context.version = version().substr(0, version().find(' '));
   Progress progress(!options.quiet);
   options.context.read.progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.update(done, total);

@@ -24,6 +24,7 @@ struct Context {
   std::vector<std::filesystem::path> inputs;  ///< As typed; at least one, just one unless many.
   std::filesystem::path out;                  ///< --out, or empty: the command's own directory.
   ReadOptions read;                           ///< Progress bar and --run.
+  std::string_view version;  ///< "0.1.0": without the commit, so that a report depends on neither.
 
   const std::filesystem::path& capture() const { return inputs.front(); }
 };

@@ -4,6 +4,7 @@
 
 #include "commands/attribute/command.h"
 #include "commands/hotspot/command.h"
+#include "commands/investigate/command.h"
 #include "commands/kernels/command.h"
 #include "commands/pmc_l2/command.h"
 #include "commands/skip_stats/command.h"
@@ -12,8 +13,8 @@ namespace jaxtrace {
 
 std::span<const Command> commands() {
   static const std::vector<Command> table = {
-      skip_stats_command(), attribute_command(), hotspot_command(),
-      kernels_command(),    pmc_l2_command(),
+      investigate_command(), skip_stats_command(), attribute_command(),
+      hotspot_command(),     kernels_command(),    pmc_l2_command(),
   };
   return table;
 }

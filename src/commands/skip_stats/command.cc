@@ -18,7 +18,6 @@
 #include "commands/skip_stats/json_side.h"
 #include "commands/skip_stats/summary.h"
 #include "commands/skip_stats/sweep.h"
-#include "jaxtrace/error.h"
 #include "report/output_dir.h"
 
 namespace jaxtrace {
@@ -44,23 +43,6 @@ SkipOptions options_of(const Flags& flags) {
   return options;
 }
 
-/// Throws if the function asked for is never called: steps would silently be found otherwise.
-void require_function(const Flags& flags, const Context& context, const Trace& trace) {
-  if (flags.step_function.empty()) return;
-  const std::vector<std::string> known = step_functions(trace);
-  if (std::ranges::find(known, flags.step_function) != known.end()) return;
-  constexpr std::size_t kMost = 10;
-  std::string list;
-  for (std::size_t i = 0; i < known.size() && i < kMost; ++i) {
-    list += (i == 0 ? "" : ", ") + known[i];
-  }
-  throw InputError(
-      context.capture().string(),
-      "has no call of " + flags.step_function +
-          (list.empty() ? "; it records no calls of jitted functions"
-                        : "; it records calls of " + list + (known.size() > kMost ? ", …" : "")));
-}
-
 /// CLI::Range lets "nan" pass, which compares with nothing.
 CLI::Validator between(double least, double most) {
   CLI::Validator range = CLI::Range(least, most);
@@ -77,7 +59,7 @@ Outcome run(const Flags& flags, const Context& context) {
   ReadOptions read = context.read;
   read.json = true;
   const Trace trace = read_capture(context.capture(), read);
-  require_function(flags, context, trace);
+  require_function(flags.step_function, context.capture(), trace);
   const JsonSide json = read_json_side(context, trace);
   SkipOptions options = options_of(flags);
   options.json = json.totals ? &*json.totals : nullptr;

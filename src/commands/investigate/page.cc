@@ -1,0 +1,118 @@
+// The page for people, section by section; then the same for machines, in named groups.
+#include <string>
+#include <utility>
+
+#include "commands/attribute/shown_tables.h"
+#include "commands/investigate/sections.h"
+#include "commands/investigate/tables.h"
+#include "commands/investigate/words.h"
+#include "commands/skip_stats/cells.h"
+#include "commands/skip_stats/shown_tables.h"
+#include "commands/skip_stats/verdict_text.h"
+
+namespace jaxtrace {
+namespace {
+
+constexpr std::size_t kJsonRows = 200;  // Of tables that grow with the program; CSV has all.
+
+Group verdict_group(const Investigation& all) {
+  const Verdict& verdict = all.skip.verdict;
+  const bool judged = verdict.why_inconclusive.empty();
+  const Steps& steps = all.skip.steps;
+  Group group{.key = "verdict", .facts = {}, .tables = {}};
+  const auto add = [&](std::string key, Cell value) {
+    group.facts.push_back({std::move(key), std::move(value)});
+  };
+  add("bound", judged ? in_words(verdict.decision) : std::string("inconclusive"));
+  add("why_inconclusive", text(verdict.why_inconclusive));
+  add("confidence", judged ? text(in_words(verdict.confidence)) : Cell());
+  add("host_kind", text(in_words(verdict.host)));
+  add("device", all.skip.devices.empty() ? Cell() : Cell(gpu_name(all, verdict.device)));
+  add("straggler",
+      all.skip.stragglers.device ? Cell(gpu_name(all, *all.skip.stragglers.device)) : Cell());
+  add("step_rule", std::string(name_of(steps.rule)));
+  add("steps_kept", count(steps.kept));
+  add("median_step", steps.median ? Cell(steps.steps[*steps.median].number) : Cell());
+  add("median_step_ps", steps.median ? time(steps.steps[*steps.median].period) : Cell());
+  add("refuted_by", text(verdict.refuted_by));
+  return group;
+}
+
+Group budget_group(const Investigation& all) {
+  Group group{.key = "budget", .facts = {}, .tables = {}};
+  const Found of_skip = found(all);
+  group.tables = {devices_table(of_skip), streams_table(of_skip), path_table(all)};
+  Table causes = causes_table(of_skip);
+  if (causes.rows.size() > kJsonRows) causes.rows.resize(kJsonRows);
+  group.tables.push_back(std::move(causes));
+  return group;
+}
+
+Group attribution_group(const Investigation& all) {
+  const Measured of_attribute = measured(all);
+  const std::vector<Cost> costs = cost_by_op(of_attribute);
+  const std::int64_t total = all.sums.all.total_ps;
+  Group group{.key = "attribution", .facts = {}, .tables = {}};
+  group.facts = {{"device_events", all.sums.all.kernels},
+                 {"total_ps", total},
+                 {"attributed_share", share(total - all.sums.all.of(Match::none), total)},
+                 {"line_share", share(time_with_a_line(of_attribute, costs), total)},
+                 {"tracer_share", share(all.sums.tracer_ps, total)}};
+  group.tables = {match_table(of_attribute),
+                  unexplained_table(of_attribute),
+                  top_lines(of_attribute, kJsonRows),
+                  top_ops(of_attribute, costs, kJsonRows),
+                  phases_table(all),
+                  collectives_table(all)};
+  return group;
+}
+
+Group roofline_group(const Investigation& all) {
+  const Roofline& roofline = all.roofline;
+  Group group{.key = "roofline", .facts = {}, .tables = {}};
+  group.facts = {{"machine", roofline.machine ? text(roofline.machine->name) : Cell()},
+                 {"source", roofline.machine ? text(roofline.machine->source) : Cell()},
+                 {"why_no_machine", text(roofline.no_machine)},
+                 {"rooflined_ps", time(roofline.rooflined)},
+                 {"all_ps", time(roofline.all)},
+                 {"rooflined_share", share(roofline.rooflined.count(), roofline.all.count())}};
+  Table rows = roofline_table(all);
+  rows.id = "instructions";
+  if (rows.rows.size() > kJsonRows) rows.rows.resize(kJsonRows);
+  group.tables = {not_rooflined_table(all), std::move(rows)};
+  return group;
+}
+
+}  // namespace
+
+Report page(const Investigation& all, std::string_view version) {
+  Report report{
+      .title = "Why this program is slow, what to change, and what this trace cannot tell",
+      .blocks = {}};
+  std::string notes;
+  for (const std::string& note : all.trace.notes) {
+    notes += notes.empty() ? "" : " ";
+    notes += escape_markdown_sentence(note);
+  }
+  if (!notes.empty()) report.blocks.emplace_back(Prose{notes});
+  add_verdict(report, all);
+  add_integrity(report, all);
+  add_swimlane(report, all);
+  add_attribution(report, all);
+  add_roofline(report, all);
+  add_changes(report, all);
+  add_trust(report, all);
+
+  report.blocks.emplace_back(Fact{"version", std::string(version)});
+  report.blocks.emplace_back(verdict_group(all));
+  report.blocks.emplace_back(Annex{integrity_table(all)});
+  report.blocks.emplace_back(budget_group(all));
+  report.blocks.emplace_back(attribution_group(all));
+  report.blocks.emplace_back(roofline_group(all));
+  for (Table table : {changes_table(all), distrust_table(all), new_captures_table(all)}) {
+    report.blocks.emplace_back(Annex{std::move(table)});
+  }
+  return report;
+}
+
+}  // namespace jaxtrace

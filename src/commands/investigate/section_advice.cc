@@ -1,0 +1,96 @@
+// Steps 6 and 7: what to change, what not to trust, and which capture would tell more.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands/investigate/sections.h"
+#include "commands/investigate/tables.h"
+#include "commands/investigate/words.h"
+#include "commands/skip_stats/words.h"
+
+namespace jaxtrace {
+namespace {
+
+constexpr std::size_t kMostChanges = 10;
+constexpr std::size_t kMostExplained = 5;
+constexpr std::size_t kMostDistrusts = 20;
+
+std::string explained(const Change& change) {
+  std::string out = fmt::format("**{}**", escape_markdown_sentence(change.cause));
+  if (!change.because.empty())
+    out += fmt::format(" ({})", escape_markdown_sentence(change.because));
+  out += ':';
+  if (!change.assumption.empty()) out += fmt::format(" assumes that {}.", change.assumption);
+  if (!change.knob.empty()) out += fmt::format(" Hypothesis: {}.", change.knob);
+  if (!change.confirm.empty()) out += fmt::format(" To confirm: {}.", change.confirm);
+  return out;
+}
+
+}  // namespace
+
+void add_changes(Report& report, const Investigation& all) {
+  report.blocks.emplace_back(Heading{"6. What to change"});
+  const Changes& changes = all.changes;
+  if (!changes.why_none.empty()) {
+    report.blocks.emplace_back(
+        Prose{fmt::format("No estimate: {}.", escape_markdown_sentence(changes.why_none))});
+    return;
+  }
+  Table table =
+      excerpt(changes_table(all), {"id", "cause", "path_share", "step_ps", "speedup", "part_of"},
+              changes.causes.size());
+  if (table.rows.size() > kMostChanges) table.rows.resize(kMostChanges);
+  table.caption = fmt::format(
+      "Causes by their share of the critical path ({}), and how long the step of {} on {} would be "
+      "without them: estimates, not run, each an upper bound of the gain; a part counts in its "
+      "whole again:",
+      shown(changes.window), shown(changes.step),
+      escape_markdown(gpu_name(all, all.skip.verdict.device)));
+  show(report, std::move(table));
+
+  Bullets bullets;
+  for (const Change& change : changes.causes) {
+    if (bullets.items.size() == kMostExplained) break;
+    if (change.worth) bullets.items.push_back(explained(change));
+  }
+  if (bullets.items.empty()) {
+    report.blocks.emplace_back(
+        Prose{"No loss beside the kernels' own time is worth 3 % of the step: what is left to gain "
+              "is in the kernels."});
+  } else {
+    report.blocks.emplace_back(std::move(bullets));
+  }
+  Bullets joint;
+  for (const Change& change : changes.joint) {
+    if (!change.step) continue;
+    joint.items.push_back(fmt::format("Without {}: {}, if {}.", change.cause, shown(*change.step),
+                                      change.assumption));
+  }
+  report.blocks.emplace_back(std::move(joint));
+}
+
+void add_trust(Report& report, const Investigation& all) {
+  report.blocks.emplace_back(Heading{"7. What this trace cannot be trusted for"});
+  if (all.distrusts.empty()) {
+    report.blocks.emplace_back(Prose{"Nothing is known against it."});
+  }
+  Table table =
+      excerpt(distrust_table(all), {"affects", "count", "share", "share_of", "reason", "remedy"},
+              kMostDistrusts);
+  if (all.distrusts.size() > kMostDistrusts) {
+    table.caption = fmt::format("The first {} of {} (cannot_trust.csv has all):", kMostDistrusts,
+                                all.distrusts.size());
+  }
+  show(report, std::move(table));
+
+  if (all.new_captures.empty()) return;
+  report.blocks.emplace_back(Prose{"New captures needed, each with what it would answer:"});
+  Bullets bullets;
+  for (const NewCapture& row : all.new_captures) {
+    bullets.items.push_back(fmt::format("{} {} Then: `{}`", escape_markdown_sentence(row.question),
+                                        escape_markdown_sentence(row.capture), row.command));
+  }
+  report.blocks.emplace_back(std::move(bullets));
+}
+
+}  // namespace jaxtrace
