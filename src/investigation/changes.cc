@@ -82,16 +82,16 @@ class Ranking {
   Ranking(const Investigated& all, const CriticalPath& path, const std::vector<PathCause>& causes)
       : all_(all), path_(path), host_(host_on_path(causes)) {}
 
-  Change change(const WhatIf& what_if) const {
-    Change out{.id = what_if.id,
-               .cause = what_if.without,
-               .part_of = part_of(what_if.id),
-               .step = what_if.step,
-               .assumption = what_if.assumption,
-               .knob = what_if.knob,
-               .confirm = what_if.confirm,
-               .joint = is_joint(what_if.id),
-               .worth = what_if.worth};
+  Proposal change(const WhatIf& what_if) const {
+    Proposal out{.id = what_if.id,
+                 .cause = what_if.without,
+                 .part_of = part_of(what_if.id),
+                 .step = what_if.step,
+                 .assumption = what_if.assumption,
+                 .knob = what_if.knob,
+                 .confirm = what_if.confirm,
+                 .joint = is_joint(what_if.id),
+                 .worth = what_if.worth};
     if (const auto time = on_path(what_if.id)) set(out, *time);
     if (const auto cls = class_of(what_if.id)) {
       if (const PathCause* first = host_.first[static_cast<std::size_t>(*cls)]) {
@@ -103,7 +103,7 @@ class Ranking {
   }
 
   /// The instructions with most compute on the path.
-  void add_work(std::vector<Change>& causes, const Roofline& roofline) const {
+  void add_work(std::vector<Proposal>& causes, const Roofline& roofline) const {
     std::map<std::uint32_t, Picoseconds> by_op;
     for (const PathSegment& segment : path_.segments) {
       if (segment.kind != PathKind::compute || segment.event == kNoEvent) continue;
@@ -117,19 +117,19 @@ class Ranking {
     for (const auto& [op, time] : order) {
       const auto row = std::ranges::find(roofline.rows, op, &RooflineRow::op);
       const Op& at = all_.ops.rows[op];
-      Change change{.id = "compute",
-                    .cause = at.name,
-                    .because = work_text(at, row == roofline.rows.end() ? nullptr : &*row),
-                    .knob = "the kernel itself: its layout, precision, tiling, fusion",
-                    .confirm = "counters and stalls of this kernel: see New captures needed",
-                    .worth = false};
+      Proposal change{.id = "compute",
+                      .cause = at.name,
+                      .because = work_text(at, row == roofline.rows.end() ? nullptr : &*row),
+                      .knob = "the kernel itself: its layout, precision, tiling, fusion",
+                      .confirm = "counters and stalls of this kernel: see New captures needed",
+                      .worth = false};
       set(change, time);
       causes.push_back(std::move(change));
     }
   }
 
   /// What holds the path without being a loss that a what-if takes away.
-  void add_rest(std::vector<Change>& causes) const {
+  void add_rest(std::vector<Proposal>& causes) const {
     add(causes, "device waits",
         path_.of(PathKind::queued_short) + path_.of(PathKind::queued_long) +
             path_.of(PathKind::graph_internal),
@@ -150,16 +150,16 @@ class Ranking {
     return std::nullopt;
   }
 
-  void set(Change& change, Picoseconds time) const {
+  void set(Proposal& change, Picoseconds time) const {
     change.path = time;
     change.path_share =
         static_cast<double>(time.count()) / static_cast<double>(path_.window.length().count());
   }
 
-  void add(std::vector<Change>& causes, const char* id, Picoseconds time, const char* cause,
+  void add(std::vector<Proposal>& causes, const char* id, Picoseconds time, const char* cause,
            const char* knob) const {
     if (time <= Picoseconds{0}) return;
-    Change change{.id = id, .cause = cause, .knob = knob, .worth = false};
+    Proposal change{.id = id, .cause = cause, .knob = knob, .worth = false};
     set(change, time);
     causes.push_back(std::move(change));
   }
@@ -189,16 +189,16 @@ Changes find_changes(const Investigated& all, const CriticalPath& path,
   out.step = skip.devices[skip.verdict.device].steps[*skip.steps.median].step;
   const Ranking ranking(all, path, causes);
   for (const WhatIf& what_if : skip.what_ifs) {
-    Change change = ranking.change(what_if);
+    Proposal change = ranking.change(what_if);
     (change.joint ? out.joint : out.causes).push_back(std::move(change));
   }
   ranking.add_rest(out.causes);
   ranking.add_work(out.causes, roofline);
-  const auto rank = [&](const Change& change) {
+  const auto rank = [&](const Proposal& change) {
     const Picoseconds gain = change.step ? out.step - *change.step : Picoseconds{0};
     return std::pair{change.path.value_or(gain), gain};
   };
-  std::ranges::stable_sort(out.causes, [&](const Change& a, const Change& b) {
+  std::ranges::stable_sort(out.causes, [&](const Proposal& a, const Proposal& b) {
     const auto of_a = rank(a), of_b = rank(b);
     if (of_a != of_b) return of_a > of_b;
     return std::tie(a.id, a.cause) < std::tie(b.id, b.cause);

@@ -19,7 +19,7 @@
 
 namespace jaxtrace {
 
-struct Change {
+struct Proposal {
   std::string id{};       ///< As the what-if, "W2 sync"; "compute" of an instruction
   std::string cause{};    ///< "host waits and read-backs"
   std::string part_of{};  ///< Id of the cause that holds this one; empty if none does.
@@ -34,10 +34,10 @@ struct Change {
 };
 
 struct Changes {
-  Picoseconds step{0};         ///< What the estimates start from: the step on the verdict's GPU
-  Picoseconds window{0};       ///< The denominator of path_share: the critical path's length
-  std::vector<Change> causes;  ///< Longest on the path first, then greatest gain, then id
-  std::vector<Change> joint;
+  Picoseconds step{0};           ///< What the estimates start from: the step on the verdict's GPU
+  Picoseconds window{0};         ///< The denominator of path_share: the critical path's length
+  std::vector<Proposal> causes;  ///< Longest on the path first, then greatest gain, then id
+  std::vector<Proposal> joint;
   std::string why_none;  ///< Why there is no estimate; empty if there are some
 };
 

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kJsonRows = 200;  // Of tables that grow with the program; CSV has all.
 
-Group verdict_group(const Investigation& all) {
+Bundle verdict_group(const Investigation& all) {
   const Verdict& verdict = all.skip.verdict;
   const bool judged = verdict.why_inconclusive.empty();
   const Steps& steps = all.skip.steps;
-  Group group{.key = "verdict", .facts = {}, .tables = {}};
+  Bundle group{.key = "verdict", .facts = {}, .tables = {}};
   const auto add = [&](std::string key, Cell value) {
     group.facts.push_back({std::move(key), std::move(value)});
   };
@@ -38,8 +38,8 @@ Group verdict_group(const Investigation& all) {
   return group;
 }
 
-Group budget_group(const Investigation& all) {
-  Group group{.key = "budget", .facts = {}, .tables = {}};
+Bundle budget_group(const Investigation& all) {
+  Bundle group{.key = "budget", .facts = {}, .tables = {}};
   const Found of_skip = found(all);
   group.tables = {devices_table(of_skip), streams_table(of_skip), path_table(all)};
   Table causes = causes_table(of_skip);
@@ -48,11 +48,11 @@ Group budget_group(const Investigation& all) {
   return group;
 }
 
-Group attribution_group(const Investigation& all) {
+Bundle attribution_group(const Investigation& all) {
   const Measured of_attribute = measured(all);
   const std::vector<Cost> costs = cost_by_op(of_attribute);
   const std::int64_t total = all.sums.all.total_ps;
-  Group group{.key = "attribution", .facts = {}, .tables = {}};
+  Bundle group{.key = "attribution", .facts = {}, .tables = {}};
   group.facts = {{"device_events", all.sums.all.kernels},
                  {"total_ps", total},
                  {"attributed_share", share(total - all.sums.all.of(Match::none), total)},
@@ -67,9 +67,9 @@ Group attribution_group(const Investigation& all) {
   return group;
 }
 
-Group roofline_group(const Investigation& all) {
+Bundle roofline_group(const Investigation& all) {
   const Roofline& roofline = all.roofline;
-  Group group{.key = "roofline", .facts = {}, .tables = {}};
+  Bundle group{.key = "roofline", .facts = {}, .tables = {}};
   group.facts = {{"machine", roofline.machine ? text(roofline.machine->name) : Cell()},
                  {"source", roofline.machine ? text(roofline.machine->source) : Cell()},
                  {"why_no_machine", text(roofline.no_machine)},

@@ -15,7 +15,7 @@ constexpr std::size_t kMostChanges = 10;
 constexpr std::size_t kMostExplained = 5;
 constexpr std::size_t kMostDistrusts = 20;
 
-std::string explained(const Change& change) {
+std::string explained(const Proposal& change) {
   std::string out = fmt::format("**{}**", escape_markdown_sentence(change.cause));
   if (!change.because.empty())
     out += fmt::format(" ({})", escape_markdown_sentence(change.because));
@@ -49,7 +49,7 @@ void add_changes(Report& report, const Investigation& all) {
   show(report, std::move(table));
 
   Bullets bullets;
-  for (const Change& change : changes.causes) {
+  for (const Proposal& change : changes.causes) {
     if (bullets.items.size() == kMostExplained) break;
     if (change.worth) bullets.items.push_back(explained(change));
   }
@@ -61,7 +61,7 @@ void add_changes(Report& report, const Investigation& all) {
     report.blocks.emplace_back(std::move(bullets));
   }
   Bullets joint;
-  for (const Change& change : changes.joint) {
+  for (const Proposal& change : changes.joint) {
     if (!change.step) continue;
     joint.items.push_back(fmt::format("Without {}: {}, if {}.", change.cause, shown(*change.step),
                                       change.assumption));

@@ -212,7 +212,7 @@ Table changes_table(const Investigation& all) {
                           {"kind"}},
               .rows = {}};
   for (const auto* list : {&all.changes.causes, &all.changes.joint}) {
-    for (const Change& change : *list) {
+    for (const Proposal& change : *list) {
       Cell speedup;
       if (change.step && change.step->count() > 0) {
         speedup = static_cast<double>(all.changes.step.count()) /
