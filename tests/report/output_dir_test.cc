@@ -69,6 +69,49 @@ TEST(OutputDir, WithoutCommitNothingWasEverThere) {
   EXPECT_EQ(listed(scratch.path()), Names{});
 }
 
+TEST(OutputDir, FoldersAppearWithTheirFilesOrNotAtAll) {
+  const ScratchDir scratch;
+  {
+    OutputDir files(scratch.path());
+    files.enter("deeper");
+    files.file("x.csv") << "one";
+  }
+  EXPECT_EQ(listed(scratch.path()), Names{});
+  {
+    OutputDir files(scratch.path());
+    files.file("x.csv") << "outer";
+    files.enter("deeper");
+    files.file("x.csv") << "inner";
+    files.commit();
+    EXPECT_EQ(files.names(), (Names{"x.csv", "deeper/x.csv"}));
+  }
+  EXPECT_EQ(read_file(scratch.path() / "x.csv"), "outer");
+  EXPECT_EQ(read_file(scratch.path() / "deeper" / "x.csv"), "inner");
+
+  OutputDir again(scratch.path());
+  again.enter("deeper");
+  again.file("x.csv") << "newer";
+  again.commit();
+  EXPECT_EQ(read_file(scratch.path() / "deeper" / "x.csv"), "newer");
+}
+
+TEST(OutputDir, AFileWhereAFolderShouldBeLeavesEverythingAsItWas) {
+  const ScratchDir scratch;
+  write_file(scratch.path() / "x.csv", "old");
+  write_file(scratch.path() / "later", "a file");
+  {
+    OutputDir files(scratch.path());
+    files.file("x.csv") << "new";
+    files.enter("first");
+    files.file("y.csv") << "new";
+    files.enter("later");
+    files.file("z.csv") << "new";
+    EXPECT_NE(error_of([&] { files.commit(); }), "no error");
+  }
+  EXPECT_EQ(listed(scratch.path()), (Names{"later", "x.csv"}));
+  EXPECT_EQ(read_file(scratch.path() / "x.csv"), "old");
+}
+
 TEST(OutputDir, ReplacesASymbolicLinkAndNotWhatItPointsTo) {
   const ScratchDir scratch;
   write_file(scratch.path() / "precious", "kept");

@@ -62,6 +62,40 @@ TEST(Csv, WritesTheTablesOfAReportOneAfterAnother) {
   EXPECT_EQ(text.find("Words"), std::string::npos);
 }
 
+TEST(Blocks, ABundleIsAnObjectForMachinesAndNothingForPeople) {
+  const Report report{
+      .title = "",
+      .blocks = {Bundle{.key = "verdict",
+                        .facts = {{"bound", "GPU-bound"s}, {"step_ps", std::monostate{}}},
+                        .tables = {one_table()}}}};
+  const auto json =
+      nlohmann::json::parse(written([&](std::ostream& out) { write_json(report, out); }));
+  EXPECT_EQ(json["verdict"]["bound"], "GPU-bound");
+  EXPECT_TRUE(json["verdict"]["step_ps"].is_null());
+  EXPECT_EQ(json["verdict"]["ops"][0]["kernels"], 147'840);
+  EXPECT_TRUE(written([&](std::ostream& out) {
+                write_csv(report, out);
+              }).starts_with("# ops\ninstruction,"));
+  EXPECT_EQ(written([&](std::ostream& out) { write_markdown(report, out); }), "");
+}
+
+TEST(Blocks, WhatIsShownIsForPeopleAlone) {
+  const Report report{.title = "", .blocks = {Shown{one_table()}, Preformatted{"a  b\n"}}};
+  const auto json =
+      nlohmann::json::parse(written([&](std::ostream& out) { write_json(report, out); }));
+  EXPECT_FALSE(json.contains("ops"));
+  EXPECT_EQ(written([&](std::ostream& out) { write_csv(report, out); }), "");
+  const std::string page = written([&](std::ostream& out) { write_markdown(report, out); });
+  EXPECT_NE(page.find("loop_fusion.1"), std::string::npos);
+  EXPECT_NE(page.find("```text\na  b\n```\n"), std::string::npos);
+}
+
+TEST(Blocks, ADrawingStaysInItsBlockWhateverNamesItHolds) {
+  const Report report{.title = "", .blocks = {Preformatted{"x\n```\n\x1b[31m \xFF\ny"}}};
+  EXPECT_EQ(written([&](std::ostream& out) { write_markdown(report, out); }),
+            "```text\nx\n ```\n\\x1b[31m \xEF\xBF\xBD\ny\n```\n\n");
+}
+
 TEST(CsvWriter, KeepsCellsLongerThanItsBuffer) {
   const std::string long_name = "\"" + std::string(3 << 20, 'x') + "\"";
   std::ostringstream out;
