@@ -1,4 +1,7 @@
 // The page for people, section by section; then the same for machines, in named groups.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,11 +12,41 @@
 #include "commands/skip_stats/cells.h"
 #include "commands/skip_stats/shown_tables.h"
 #include "commands/skip_stats/verdict_text.h"
+#include "commands/skip_stats/words.h"
 
 namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kJsonRows = 200;  // Of tables that grow with the program; CSV has all.
+
+/// The page in four lines.
+Bullets in_short(const Investigation& all) {
+  Bullets out;
+  const Measured of_attribute = measured(all);
+  if (all.sums.all.kernels == 0) return out;
+  out.items.push_back(verdict_text(found(all)));
+  const Table lines = top_lines(of_attribute, 1);
+  if (!lines.rows.empty()) {
+    out.items.push_back(fmt::format("Most GPU time: {} ({} of it, {}).",
+                                    escape_markdown(for_people(lines.rows[0][0], Unit::none)),
+                                    for_people(lines.rows[0][5], Unit::ratio),
+                                    escape_markdown(for_people(lines.rows[0][1], Unit::none))));
+  }
+  const auto& causes = all.changes.causes;
+  const auto worth = std::ranges::find_if(causes, [](const Proposal& row) { return row.worth; });
+  if (worth != causes.end() && worth->step) {
+    out.items.push_back(fmt::format(
+        "Most to gain: without {} a step would take {} instead of {} (estimate, not run).",
+        escape_markdown_sentence(worth->cause), shown(*worth->step), shown(all.changes.step)));
+  } else if (all.changes.why_none.empty()) {
+    out.items.emplace_back("Most to gain: in the kernels themselves; no other loss is worth 3 %.");
+  }
+  const auto fatal = std::ranges::count(all.distrusts, Gravity::fatal, &Distrust::gravity);
+  out.items.push_back(fmt::format(
+      "Not to be trusted: {}{}.", counted(all.distrusts.size(), "point"),
+      fatal > 0 ? fmt::format(", {} of them so grave that a claim is refused", fatal) : ""));
+  return out;
+}
 
 Bundle verdict_group(const Investigation& all) {
   const Verdict& verdict = all.skip.verdict;
@@ -95,6 +128,9 @@ Report page(const Investigation& all, std::string_view version) {
     notes += escape_markdown_sentence(note);
   }
   if (!notes.empty()) report.blocks.emplace_back(Prose{notes});
+  if (Bullets brief = in_short(all); !brief.items.empty()) {
+    report.blocks.emplace_back(std::move(brief));
+  }
   add_verdict(report, all);
   add_integrity(report, all);
   add_swimlane(report, all);

@@ -26,6 +26,12 @@ std::string explained(const Proposal& change) {
   return out;
 }
 
+/// What gains something, and kernels that hold much of the path.
+bool is_worth_words(const Proposal& change) {
+  constexpr double kMuch = 0.1;
+  return change.worth || (change.id == "compute" && change.path_share.value_or(0) >= kMuch);
+}
+
 }  // namespace
 
 void add_changes(Report& report, const Investigation& all) {
@@ -51,7 +57,7 @@ void add_changes(Report& report, const Investigation& all) {
   Bullets bullets;
   for (const Proposal& change : changes.causes) {
     if (bullets.items.size() == kMostExplained) break;
-    if (change.worth) bullets.items.push_back(explained(change));
+    if (is_worth_words(change)) bullets.items.push_back(explained(change));
   }
   if (bullets.items.empty()) {
     report.blocks.emplace_back(

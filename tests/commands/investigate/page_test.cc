@@ -9,6 +9,7 @@
 #include <string>
 
 #include "commands/investigate/sections.h"
+#include "jaxtrace/readers.h"
 #include "support/capture.h"
 #include "support/world_random.h"
 #include "support/write_xplane.h"
