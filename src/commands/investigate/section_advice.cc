@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/text.h"
 #include "commands/investigate/sections.h"
 #include "commands/investigate/tables.h"
 #include "commands/investigate/words.h"
@@ -46,6 +47,10 @@ void add_changes(Report& report, const Investigation& all) {
       excerpt(changes_table(all), {"id", "cause", "path_share", "step_ps", "speedup", "part_of"},
               changes.causes.size());
   if (table.rows.size() > kMostChanges) table.rows.resize(kMostChanges);
+  for (auto& row : table.rows) {
+    Cell& speedup = row[4];
+    if (const auto* value = std::get_if<double>(&speedup)) speedup = fmt::format("{:.2f}", *value);
+  }
   table.caption = fmt::format(
       "Causes by their share of the critical path ({}), and how long the step of {} on {} would be "
       "without them: estimates, not run, each an upper bound of the gain; a part counts in its "
@@ -83,6 +88,11 @@ void add_trust(Report& report, const Investigation& all) {
   Table table =
       excerpt(distrust_table(all), {"affects", "count", "share", "share_of", "reason", "remedy"},
               kMostDistrusts);
+  for (auto& row : table.rows) {
+    for (Cell& cell : row) {
+      if (auto* words = std::get_if<std::string>(&cell)) *words = plain(*words);
+    }
+  }
   if (all.distrusts.size() > kMostDistrusts) {
     table.caption = fmt::format("The first {} of {} (cannot_trust.csv has all):", kMostDistrusts,
                                 all.distrusts.size());
@@ -93,8 +103,10 @@ void add_trust(Report& report, const Investigation& all) {
   report.blocks.emplace_back(Prose{"New captures needed, each with what it would answer:"});
   Bullets bullets;
   for (const NewCapture& row : all.new_captures) {
-    bullets.items.push_back(fmt::format("{} {} Then: `{}`", escape_markdown_sentence(row.question),
-                                        escape_markdown_sentence(row.capture), row.command));
+    const bool code = contains(row.capture, "COMMAND") || contains(row.capture, "start_trace(NEW");
+    bullets.items.push_back(fmt::format(
+        "{} Record {}. Then `{}`.", escape_markdown_sentence(row.question),
+        code ? "`" + plain(row.capture) + "`" : escaped_but_code(row.capture), plain(row.command)));
   }
   report.blocks.emplace_back(std::move(bullets));
 }

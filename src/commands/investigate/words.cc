@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/text.h"
+
 namespace jaxtrace {
 
 Table excerpt(const Table& table, std::initializer_list<std::string_view> columns,
@@ -22,6 +24,30 @@ Table excerpt(const Table& table, std::initializer_list<std::string_view> column
 
 void show(Report& report, Table table) {
   if (!table.rows.empty()) report.blocks.emplace_back(Shown{std::move(table)});
+}
+
+std::string escaped_but_code(std::string_view sentence) {
+  if (std::ranges::count(sentence, '`') % 2 != 0) return escape_markdown_sentence(sentence);
+  std::string out;
+  bool code = false;
+  for (std::size_t begin = 0; begin <= sentence.size(); code = !code) {
+    const std::size_t end = std::min(sentence.find('`', begin), sentence.size());
+    const std::string_view part = sentence.substr(begin, end - begin);
+    if (code) {
+      out += '`' + one_line(part) + '`';
+    } else if (!part.empty()) {
+      // Blanks at its ends are between it and code.
+      out += escape_markdown_sentence(part);
+    }
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string plain(std::string_view sentence) {
+  std::string out(sentence);
+  std::erase(out, '`');
+  return out;
 }
 
 }  // namespace jaxtrace
