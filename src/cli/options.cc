@@ -16,12 +16,13 @@ namespace jaxtrace {
 namespace {
 
 constexpr const char* kFooter =
-    R"(skip-stats and attribute read what jax.profiler.trace wrote: a *.xplane.pb, a directory that holds
+    R"(investigate, skip-stats and attribute read what jax.profiler.trace wrote: a *.xplane.pb, a directory that holds
 some (one a host), or a JAX log directory (plugins/profile/<run>/), of which the newest run is read.
 hotspot and pmc-l2 read what rocprofv3 recorded, kernels reads either.
 `jaxtrace SUBCOMMAND --help` says what each takes.
 
 Examples:
+  jaxtrace investigate /tmp/jax-trace
   jaxtrace skip-stats /tmp/jax-trace
   jaxtrace attribute /tmp/jax-trace --out /tmp/attribution
   jaxtrace hotspot ui_output_agent_6426_dispatch_608 --plan

@@ -55,10 +55,12 @@ std::string straggler_text(const Investigated& all, std::size_t step) {
   for (const StepStraggler& row : all.skip.stragglers.steps) {
     if (row.step != step || !row.device) continue;
     const DeviceId device = all.skip.timelines[*row.device].device;
-    const std::string_view plane =
+    std::string_view plane =
         all.trace.strings[all.trace.devices[static_cast<std::size_t>(device)].plane];
-    return fmt::format("{} comes last at {} collectives", plane.substr(plane.rfind('/') + 1),
-                       row.collectives);
+    constexpr std::string_view kPrefix = "/device:";
+    if (plane.starts_with(kPrefix)) plane.remove_prefix(kPrefix.size());
+    return fmt::format("{} comes last at {} collective{}", plane, row.collectives,
+                       row.collectives == 1 ? "" : "s");
   }
   return {};
 }
@@ -190,6 +192,9 @@ Changes find_changes(const Investigated& all, const CriticalPath& path,
   const Ranking ranking(all, path, causes);
   for (const WhatIf& what_if : skip.what_ifs) {
     Proposal change = ranking.change(what_if);
+    const bool nothing = change.path.value_or(Picoseconds{0}) <= Picoseconds{0} &&
+                         what_if.step >= out.step && what_if.id != "W7";
+    if (nothing) continue;
     (change.joint ? out.joint : out.causes).push_back(std::move(change));
   }
   ranking.add_rest(out.causes);

@@ -29,7 +29,7 @@ std::string listed(const Investigation& all, CheckState state) {
   return out;
 }
 
-/// "host_late 62 % (mostly sync: `$api.py:3105 block_until_ready`)"
+/// "$api.py:3105 block_until_ready (sync, 67.01 µs)"
 std::string path_causes_text(const Investigation& all) {
   constexpr std::size_t kMost = 3;
   std::string out;
@@ -95,13 +95,6 @@ void add_swimlane(Report& report, const Investigation& all) {
   Bullets captions;
   for (const std::string& line : all.swimlane.caption) {
     captions.items.push_back(escape_markdown_sentence(line));
-  }
-  if (all.path->guesses > 0) {
-    captions.items.push_back(
-        fmt::format("{} of the path are guesses: work on another stream that ended last before, as "
-                    "dependencies "
-                    "are not recorded.",
-                    counted(all.path->guesses, "link")));
   }
   if (const std::string causes = path_causes_text(all); !causes.empty()) {
     captions.items.push_back("The host's part of the path: " + causes + ".");
