@@ -16,8 +16,9 @@ namespace jaxtrace {
 namespace {
 
 constexpr const char* kFooter =
-    R"(investigate, skip-stats and attribute read what jax.profiler.trace wrote: a *.xplane.pb, a directory that holds
-some (one a host), or a JAX log directory (plugins/profile/<run>/), of which the newest run is read.
+    R"(investigate, skip-stats and attribute read what jax.profiler.trace wrote: a *.xplane.pb, a
+directory that holds some (one a host), or a JAX log directory (plugins/profile/<run>/), of which
+the newest run is read.
 hotspot and pmc-l2 read what rocprofv3 recorded, kernels reads either.
 `jaxtrace SUBCOMMAND --help` says what each takes.
 
