@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "skip/critical_path.h"
 #include "skip/skip_stats.h"
 
 namespace jaxtrace {
@@ -23,6 +24,19 @@ inline void expect_conserved(const Budget& budget) {
     EXPECT_GE(budget.total[i], budget.exclusive[i]);
     EXPECT_LE(budget.total[i], budget.window.length());
   }
+}
+
+/// Every instant of the step is on the path once.
+inline void expect_whole(const CriticalPath& path) {
+  Picoseconds now = path.window.begin;
+  for (const PathSegment& segment : path.segments) {
+    EXPECT_EQ(segment.window.begin, now);
+    EXPECT_LT(segment.window.begin, segment.window.end);
+    now = segment.window.end;
+  }
+  EXPECT_EQ(now, path.window.end);
+  EXPECT_EQ(sum(path.time), path.window.length());
+  EXPECT_EQ(sum(path.on_device), path.window.length());
 }
 
 inline void expect_conserved(const Trace& trace, const SkipStats& stats) {
@@ -71,6 +85,14 @@ inline void expect_conserved(const Trace& trace, const SkipStats& stats) {
   }
   for (const WhatIf& what : stats.what_ifs) EXPECT_GE(what.step.count(), 0) << what.id;
   EXPECT_LE(stats.works.cls.size(), trace.device_events);
+
+  const Scope scope{trace, stats.works, stats.timelines, stats.steps};
+  const AlignedCollectives aligned =
+      align_collectives(trace, stats.works, stats.timelines, stats.steps);
+  for (std::size_t s = 0; s < stats.steps.steps.size(); ++s) {
+    SCOPED_TRACE("the path of step " + std::to_string(s));
+    expect_whole(critical_path(scope, aligned, s, stats.verdict.device));
+  }
 }
 
 }  // namespace jaxtrace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jaxtrace/readers.h"
+#include "skip/conservation.h"
 #include "skip/critical_path.h"
 #include "skip/skip_stats.h"
 #include "support/capture.h"
@@ -144,20 +145,6 @@ Ps most_difference(const Sums& a, const Sums& b) {
     most = std::max(most, std::abs(a.*part - b.*part));
   }
   return most;
-}
-
-void expect_whole(const CriticalPath& path) {
-  Picoseconds now = path.window.begin, by_kind{0}, by_device{0};
-  for (const PathSegment& segment : path.segments) {
-    EXPECT_EQ(segment.window.begin, now);
-    EXPECT_LT(segment.window.begin, segment.window.end);
-    now = segment.window.end;
-  }
-  EXPECT_EQ(now, path.window.end);
-  for (const Picoseconds time : path.time) by_kind += time;
-  for (const Picoseconds time : path.on_device) by_device += time;
-  EXPECT_EQ(by_kind, path.window.length());
-  EXPECT_EQ(by_device, path.window.length());
 }
 
 /// On one GPU with one stream nothing else can be on the path than what the step consists of.

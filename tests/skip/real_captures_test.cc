@@ -82,6 +82,21 @@ TEST_F(SkipStatsRealCaptures, FusedAttentionOnOneGpu) {
   }
   EXPECT_EQ(stats.verdict.decision.bound, Bound::gpu) << in_words(stats.verdict.decision);
   EXPECT_EQ(stats.verdict.device, device);
+
+  // All is on one stream, so nothing but the budget can be on the critical path.  Where a copy and
+  // a kernel collide by nanoseconds, the budget gives them to the kernel, the path to the later
+  // one.
+  const Scope scope{trace, stats.works, stats.timelines, stats.steps};
+  const AlignedCollectives aligned =
+      align_collectives(trace, stats.works, stats.timelines, stats.steps);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const StepParts& parts = stats.devices[device].steps[i];
+    const CriticalPath path = critical_path(scope, aligned, i, device);
+    EXPECT_EQ(path.of(PathKind::compute) + path.of(PathKind::copy), parts.compute + parts.copy)
+        << i;
+    EXPECT_EQ(path.host(), parts.idle.host()) << i;
+    EXPECT_EQ(path.guesses, 0u) << i;
+  }
 }
 
 TEST_F(SkipStatsRealCaptures, AConvolutionOnEightGpus) {
