@@ -25,12 +25,13 @@ struct Drawn {
   std::uint32_t event = kNoEvent;
   std::uint32_t text = 0;
   std::uint64_t kernels = 0;
+  std::uint32_t execution = kNone;
 };
 
 using Next = std::function<bool(Drawn&)>;
 
 Drawn drawn_of(const DerivedSlice& slice) {
-  return {slice.begin, slice.duration, slice.thread, kNoEvent, slice.text, slice.kernels};
+  return {slice.begin, slice.duration, slice.thread, kNoEvent, slice.text, slice.kernels, kNone};
 }
 
 class TraceFile {
@@ -56,7 +57,7 @@ class TraceFile {
     // Every event ends with a comma and a line feed; the last must not.
     if (buffer_.ends_with(",\n")) buffer_.resize(buffer_.size() - 2);
     buffer_ += "\n]}\n";
-    out_(buffer_);
+    give(buffer_);
     return counts_;
   }
 
@@ -68,6 +69,11 @@ class TraceFile {
   };
 
   Picoseconds begin_of(std::uint32_t event) const { return in_.trace.events.begin[event]; }
+
+  void give(std::string_view text) {
+    counts_.bytes += text.size();
+    out_(text);
+  }
 
   void find_arrows() {
     for (std::uint32_t i = 0; i < in_.trace.device_events; ++i) {
@@ -125,7 +131,8 @@ class TraceFile {
                    layout.rows[layout_.row[i]],
                    static_cast<std::uint32_t>(i),
                    0,
-                   0};
+                   0,
+                   kNone};
           ++i;
           return true;
         });
@@ -138,7 +145,7 @@ class TraceFile {
       if (i == spans.size()) return false;
       const SpanLane::Span& span = spans[i++];
       drawn = {span.begin, span.end - span.begin, layout.rows[span.row], kNoEvent,
-               span.text,  span.kernels};
+               span.text,  span.kernels,          span.execution};
       return true;
     });
   }
@@ -162,7 +169,7 @@ class TraceFile {
       if (buffer_.size() < kPiece) continue;
       // The last event stays, whose comma may have to go.
       const std::size_t last = buffer_.rfind('\n', buffer_.size() - 2);
-      out_(std::string_view(buffer_).substr(0, last + 1));
+      give(std::string_view(buffer_).substr(0, last + 1));
       buffer_.erase(0, last + 1);
     }
   }
@@ -183,7 +190,13 @@ class TraceFile {
     buffer_ += text.marks;
     buffer_ += R"(,"args":{)";
     buffer_ += text.args;
-    buffer_ += text.args.empty() ? R"("kernels":)" : R"(,"kernels":)";
+    if (!text.args.empty()) buffer_ += ',';
+    if (drawn.execution != kNone) {
+      buffer_ += R"("execution":)";
+      append_integer(buffer_, drawn.execution);
+      buffer_ += ',';
+    }
+    buffer_ += R"("kernels":)";
     append_integer(buffer_, static_cast<std::int64_t>(drawn.kernels));
     buffer_ += "}},\n";
   }

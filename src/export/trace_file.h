@@ -43,6 +43,7 @@ struct TraceFileCounts {
   std::uint64_t damaged = 0;        ///< Left out for times that cannot be true
   std::uint64_t left_out = 0;       ///< Left out for want of a row
   std::uint64_t backwards = 0;      ///< Without arrow: the kernel begins before its launch
+  std::uint64_t bytes = 0;          ///< Of the text, before compression
   Picoseconds shift{0};             ///< Added to every time, so that none is negative
 };
 

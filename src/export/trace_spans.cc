@@ -46,7 +46,7 @@ SpanLane module_spans(const Trace& trace, const Attribution& attribution, const 
     const std::uint64_t key = std::uint64_t{program} << 32U | execution;
     const auto [at, added] = known.try_emplace(key, lane.spans.size());
     const Picoseconds begin = trace.events.begin[event], end = end_of(trace, event);
-    if (added) lane.spans.push_back({begin, end, texts.module(program), 0, 0});
+    if (added) lane.spans.push_back({begin, end, texts.module(program), 0, 0, execution});
     SpanLane::Span& span = lane.spans[at->second];
     span.end = std::max(span.end, end);
     ++span.kernels;
@@ -63,7 +63,7 @@ SpanLane step_spans(const Steps& steps, const TraceSelection& selection, std::si
     if (!selection.step.empty() && !selection.step[s]) continue;
     const DeviceStep& step = steps.steps[s].devices[timeline];
     if (!step.window) continue;
-    lane.spans.push_back({step.window->begin, step.window->end, texts[s], step.events, 0});
+    lane.spans.push_back({step.window->begin, step.window->end, texts[s], step.events, 0, kNone});
   }
   arrange(lane, cut);
   return lane;

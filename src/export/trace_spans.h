@@ -16,6 +16,7 @@ struct SpanLane {
     std::uint32_t text = 0;
     std::uint64_t kernels = 0;
     std::uint8_t row = 0;
+    std::uint32_t execution = kNone;  ///< Of the program, as in kernels.csv
   };
   std::vector<Span> spans;  ///< By begin
   std::size_t rows = 0;

@@ -89,7 +89,6 @@ SliceTexts::SliceTexts(const Trace& trace, const Attribution& attribution, const
     if (const std::uint32_t row = ops.of_label[i]; row != kNone) {
       const Op& op = ops.rows[row];
       append_member(args, "instruction", op.name);
-      append_member(args, "opcode", op.opcode);
       append_member(args, "op_name", op.source.op_name);
       append_member(args, "line", line_text(op.source.user));
       if (op.source.origin == hlo::Origin::inherited) append_member(args, "line_is", "a guess");
@@ -103,6 +102,7 @@ SliceTexts::SliceTexts(const Trace& trace, const Attribution& attribution, const
     instruction_.push_back(kNone);
     if (ops.of_label[i] == kNone) continue;
     const Op& op = ops.rows[ops.of_label[i]];
+    append_member(args, "opcode", op.opcode);
     if (label.program != kNone) {
       const AttributedProgram& program = attribution.programs[label.program];
       append_member(args, "hlo_module", trace.strings[program.module]);

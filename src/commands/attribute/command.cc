@@ -82,8 +82,8 @@ Outcome run(const Flags& flags, const Context& context) {
                           attribution.findings.end());
   write_markdown(outcome.report, directory.file("summary.txt"));
   if (xplane) xplane->commit();
-  directory.commit();
   if (written) written->directory->commit();
+  directory.commit();
   return outcome;
 }
 

@@ -62,6 +62,9 @@ std::string file_fault(const std::string& text) {
   return {};
 }
 
+// V8 holds strings of 2^29 characters, so Chrome's viewer cannot take a longer text.
+constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 29U;
+
 std::string known_devices(const Trace& trace) {
   std::set<int> ordinals;
   for (const Device& device : trace.devices) ordinals.insert(device.ordinal);
@@ -186,6 +189,12 @@ void describe(const WrittenTrace& written, Report& report) {
         fmt::format("every time is {} later than in the capture, so that none is "
                     "negative",
                     time_text(counts.shift.count())));
+  }
+  if (counts.bytes >= kLargeBytes) {
+    notes.push_back(fmt::format(
+        "it is {} of JSON before compression, more than chrome://tracing takes and much for any "
+        "browser; --steps and --device make it smaller",
+        for_people(static_cast<std::int64_t>(counts.bytes), Unit::bytes)));
   }
   report.blocks.emplace_back(Heading{"The trace"});
   report.blocks.emplace_back(Prose{std::move(text)});
