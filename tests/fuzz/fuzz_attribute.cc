@@ -10,12 +10,12 @@
 #include <string>
 
 #include "attribution/attribution.h"
+#include "attribution/ops.h"
+#include "attribution/sums.h"
 #include "commands/attribute/check.h"
 #include "commands/attribute/kernels_csv.h"
-#include "attribution/ops.h"
 #include "commands/attribute/scopes.h"
 #include "commands/attribute/summary.h"
-#include "attribution/sums.h"
 #include "commands/attribute/tables.h"
 #include "hlo/text.h"
 #include "jaxtrace/error.h"
