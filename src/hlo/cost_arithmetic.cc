@@ -20,14 +20,14 @@ int first_leaf_type(const pb::ShapeProto& shape) {
 }
 
 Arithmetic operations(Count flops, Precision precision) {
-  if (!flops) return kUnknown;
+  if (!flops || *flops < 0) return kUnknown;  // A damaged shape may have a negative dimension.
   Arithmetic made;
   made.flops[static_cast<std::size_t>(precision)] = *flops;
   return made;
 }
 
 Arithmetic transcendentals(Count count) {
-  if (!count) return kUnknown;
+  if (!count || *count < 0) return kUnknown;
   return {.transcendentals = *count};
 }
 

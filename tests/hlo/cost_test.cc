@@ -391,6 +391,16 @@ TEST(CostOfDamage, HugeShapesAreUnknown) {
   EXPECT_FALSE(hlo.cost("d").flops);
 }
 
+TEST(CostOfDamage, NoCountIsNegative) {
+  HloLines hlo(R"(entry
+    a = f32[4,4] parameter
+    b = f32[4,2] parameter
+    t = f32[4,2] triangular-solve a b)");
+  EXPECT_EQ(hlo.cost("t").flops, 2 * 4 * 4 * 2);
+  hlo["a"].mutable_shape()->set_dimensions(1, -4);
+  EXPECT_FALSE(hlo.cost("t").flops);
+}
+
 TEST(CostOfDamage, HugeWindowsEnd) {
   HloLines hlo(R"(entry
     x = f32[2,8,3] parameter
