@@ -238,6 +238,7 @@ Roofline find_roofline(const Trace& trace, const Attribution& attribution, const
       add_time(row.left_out ? roofline.left_out[static_cast<std::size_t>(*row.left_out)]
                             : roofline.rooflined,
                duration);
+      if (!row.left_out && row.cost.estimate) add_time(roofline.estimated, duration);
       if (row.cost.precision_open) names[op].insert(trace.events.name[i]);
     }
   }

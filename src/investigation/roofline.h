@@ -71,7 +71,8 @@ struct Roofline {
   std::vector<RooflineRow> rows;  ///< By total, longest first; then op.
 
   Picoseconds all{0};        ///< All counted device time: what is damaged is left out.
-  Picoseconds rooflined{0};  ///< Of the rows that nothing is left out of
+  Picoseconds rooflined{0};  ///< Of the rows that nothing is left out of;
+  Picoseconds estimated{0};  ///< of which by an estimated cost
   std::array<Picoseconds, kNotRooflined> left_out{};  ///< With `rooflined`, sums to `all`.
 
   std::optional<Machine> machine;

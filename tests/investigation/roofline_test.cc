@@ -226,6 +226,11 @@ TEST(RooflineOfRealCaptures, CountsConvolutionsByExecution) {
   EXPECT_EQ(attention.instances, 5) << "of two kernels each";
   EXPECT_TRUE(attention.cost.estimate);
   EXPECT_EQ(te.roofline.rooflined, te.roofline.all);
+  Picoseconds attentions{0};
+  for (const RooflineRow& each : te.roofline.rows) {
+    if (te.ops.rows[each.op].name.starts_with("te_fused_attn")) attentions += each.total;
+  }
+  EXPECT_EQ(te.roofline.estimated, attentions);
   for (const RooflineRow& each : te.roofline.rows) {
     EXPECT_LE(each.peak_share().value_or(0), 1) << te.ops.rows[each.op].name;
   }
