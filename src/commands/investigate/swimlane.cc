@@ -20,14 +20,15 @@ constexpr std::size_t kMostBars = 4000;  // Under a megabyte of SVG
 
 }  // namespace
 
-/// The GPUs of one host that have work in the step; where they are too many, those that matter.
+/// The GPUs of one host that have work meanwhile, be it of another step; where they are too many,
+/// those that matter.
 void SwimlaneBuilder::choose_gpus() {
   std::vector<std::size_t> all;
   for (std::size_t d = 0; d < stats.timelines.size(); ++d) {
     if (trace.devices[device_row(d)].host != host()) continue;
     for (const std::uint32_t e : part(stats.timelines[d], path.window.begin)) {
       if (trace.events.begin[e] >= path.window.end) break;
-      if (!in_step(e) || end_of(trace, e) <= path.window.begin) continue;
+      if (end_of(trace, e) <= path.window.begin) continue;
       all.push_back(d);
       break;
     }
@@ -121,6 +122,7 @@ Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedColle
   SwimlaneBuilder builder(trace, stats, collectives, path);
   Swimlane& out = builder.out;
   out.title = swimlane_title(trace, stats, path);
+  out.consists = path_parts(trace, stats, path);
   out.caption = path_caption(trace, stats, path, builder.blamer, builder.names);
   builder.choose_gpus();
   builder.choose_axis();
@@ -133,7 +135,7 @@ Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedColle
   builder.place_path();
   builder.add_arrivals();
   builder.add_flows();
-  out.caption.push_back(drawn_caption(out));
+  out.drawn.push_back(drawn_caption(out));
   for (RawLane& lane : builder.lanes) out.lanes.push_back(std::move(lane.lane));
   return std::move(out);
 }

@@ -89,7 +89,9 @@ struct SwimPath {
 
 struct Swimlane {
   std::string title;                 ///< Which step, of what, how long
-  std::vector<std::string> caption;  ///< Who ends last, what it waited for; what is left out
+  std::vector<std::string> caption;  ///< Who ends last, what it waited for; hosts and GPUs left out
+  std::string consists;              ///< What the critical path consists of, by share
+  std::vector<std::string> drawn;    ///< What else the drawing leaves out or merges
   Window axis;                       ///< What is drawn
   Picoseconds pixel{1};              ///< Below it bars are merged.
   Window step;                       ///< 0 of the scale is its begin.
@@ -115,7 +117,7 @@ Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedColle
 /// An SVG file.  Light or dark as the reader's system is; no script, nothing from elsewhere.
 std::string svg(const Swimlane& swimlane);
 
-/// Scale, lanes and legend, at most 30 lines; title and caption are the caller's to print.
+/// Scale, lanes and legend, at most 30 lines; title and sentences are the caller's to print.
 std::string ascii(const Swimlane& swimlane, std::size_t columns = 100);
 
 }  // namespace jaxtrace

@@ -83,7 +83,7 @@ void SwimlaneBuilder::add_threads() {
   const std::size_t all =
       launching.size() + (feeder == kNoEvent || launching.contains(feeder) ? 0 : 1);
   if (order.size() < all) {
-    out.caption.push_back(fmt::format(
+    out.drawn.push_back(fmt::format(
         "{} of {} threads are drawn: those that launch most for each GPU.", order.size(), all));
   }
   for (const std::uint32_t thread : order) {

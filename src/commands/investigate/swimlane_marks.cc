@@ -74,7 +74,7 @@ void SwimlaneBuilder::add_arrivals() {
   std::ranges::sort(found, {}, [&](auto* c) { return std::pair(-c->waited, first(c)); });
   if (all > kMostArrivals) {
     found.resize(kMostArrivals);
-    out.caption.push_back(
+    out.drawn.push_back(
         fmt::format("Last arrivals are marked at {} of {} collectives: those waited for longest.",
                     found.size(), all));
   }

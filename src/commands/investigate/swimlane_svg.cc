@@ -139,9 +139,12 @@ double lay_legend(const std::vector<LegendEntry>& entries, const Place& place) {
 
 Layout::Layout(const Swimlane& swimlane) : of(swimlane) {
   const auto columns = static_cast<std::size_t>((kRight - kMargin) / text_width("x", kTextSize));
-  for (const std::string& sentence : of.caption) {
+  const auto add = [&](const std::string& sentence) {
     for (std::string& line : wrapped(sentence, columns)) caption.push_back(std::move(line));
-  }
+  };
+  add(of.consists);
+  for (const std::string& sentence : of.caption) add(sentence);
+  for (const std::string& sentence : of.drawn) add(sentence);
   double y = kMargin + 22 + static_cast<double>(caption.size()) * kLine + 6;
   legend = y;
   y += lay_legend(legend_of(of), [](const LegendEntry&, double, double) {}) + 8;

@@ -152,6 +152,12 @@ std::string swimlane_title(const Trace& trace, const SkipStats& stats, const Cri
   return fmt::format("Step {} of {}, {}{}: {}", steps.steps[path.step].number, name, which, of, on);
 }
 
+std::string path_parts(const Trace& trace, const SkipStats& stats, const CriticalPath& path) {
+  std::string out = "The critical path, by share of the step: " + parts_of(path);
+  if (const std::string on = gpus_of(trace, stats, path); !on.empty()) out += "; on " + on;
+  return out + ".";
+}
+
 std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats,
                                       const CriticalPath& path, Blamer& blamer, HostNames& names) {
   std::vector<std::string> out;
@@ -169,9 +175,6 @@ std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats
     }
     out.push_back(ends + ".");
   }
-  std::string consists = "The critical path, by share of the step: " + parts_of(path);
-  if (const std::string on = gpus_of(trace, stats, path); !on.empty()) consists += "; on " + on;
-  out.push_back(consists + ".");
   constexpr std::int64_t kWorthSaying = 100;  // A hundredth of the step
   const PathSegment* const wait = longest_wait(path);
   if (wait != nullptr && wait->window.length() * kWorthSaying >= path.window.length()) {

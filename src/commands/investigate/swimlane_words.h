@@ -30,7 +30,10 @@ bool is_work(BarClass cls);
 
 std::string swimlane_title(const Trace& trace, const SkipStats& stats, const CriticalPath& path);
 
-/// Who ends last, what the path consists of, and what it waited for longest.
+/// What the path consists of, and on which GPUs.
+std::string path_parts(const Trace& trace, const SkipStats& stats, const CriticalPath& path);
+
+/// Who ends last, what the path waited for longest, and what of it is guessed.
 std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats,
                                       const CriticalPath& path, Blamer& blamer, HostNames& names);
 
