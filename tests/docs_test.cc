@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -11,7 +12,10 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "support/golden_capture.h"
 #include "support/program.h"
+#include "support/world.h"
+#include "support/write_xplane.h"
 
 namespace jaxtrace {
 namespace {
@@ -106,6 +110,81 @@ TEST(Readme, ShowsWhatTheDemoPrints) {
       EXPECT_NE(result.out.find(line), std::string::npos) << line;
     }
   }
+}
+
+// ---- Skills: instructions for agents, whose commands have to work as they stand.
+
+/// The lines of ```sh blocks that run the program, without comments.
+std::vector<std::string> commands_of(const std::string& page) {
+  std::vector<std::string> result;
+  std::istringstream lines(page);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(' '));  // A block in a list is indented.
+    if (line.starts_with("```")) {
+      inside = !inside && line == "```sh";
+      continue;
+    }
+    if (inside && line.starts_with("jaxtrace ")) result.push_back(line.substr(0, line.find(" #")));
+  }
+  return result;
+}
+
+/// What stands for the user's own files and names, and what it is in the test.
+const std::map<std::string, std::string> kStandIns = {
+    {"CAPTURE", "demo"},
+    {"OTHER", "demo"},
+    {"DISPATCH", "att/ui_output_agent_7_dispatch_3"},
+    {"AFTER", "after/after"},
+    {"RESULTS", "results"},
+    {"HITS", "counters/hits"},
+    {"READS", "counters/reads"},
+};
+
+std::string with_stand_ins(std::string command) {
+  // The demo calls no jitted function; the other capture calls this one.
+  if (command.find("FUNCTION") != std::string::npos) {
+    command = std::regex_replace(command, std::regex("\\bCAPTURE\\b"), "steps");
+    command = std::regex_replace(command, std::regex("\\bFUNCTION\\b"), "step");
+  }
+  for (const auto& [word, file] : kStandIns) {
+    command = std::regex_replace(command, std::regex("\\b" + word + "\\b"), file);
+  }
+  // Kernels are those of the example's own files.
+  const std::string kernel = command.find("pmc-l2") == std::string::npos ? "gemm" : "pa_decode";
+  return std::regex_replace(command, std::regex("\\bKERNEL\\b"), kernel);
+}
+
+TEST(Skills, EveryCommandInThemRuns) {
+  const std::filesystem::path data = kDocs.parent_path() / "testdata";
+  const ScratchDir scratch;
+  const std::filesystem::path& here = scratch.path();
+  std::filesystem::copy(data / "demo", here / "demo", std::filesystem::copy_options::recursive);
+  std::filesystem::create_directory(here / "steps");
+  write_file(here / "steps/host0.xplane.pb",
+             synth::xspace_bytes(world::run({.steps = 6}).recording));
+  build_capture(data / "cases/hotspot/loop-kernel/capture", here / "att");
+  build_capture(data / "cases/hotspot/baseline/capture", here / "after");
+  build_capture(data / "cases/kernels/directory/capture", here / "results");
+  build_capture(data / "cases/pmc-l2/worked-example/capture", here / "counters");
+
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kDocs / "skills")) {
+    if (entry.path().filename() != "SKILL.md") continue;
+    const std::string name = entry.path().parent_path().filename().string();
+    SCOPED_TRACE(name);
+    names.insert(name);
+    const std::string page = read_file(entry.path());
+    EXPECT_TRUE(page.starts_with("---\nname: " + name + "\ndescription: ")) << "no frontmatter";
+    const std::vector<std::string> commands = commands_of(page);
+    EXPECT_GE(commands.size(), 4u);
+    for (const std::string& command : commands) {
+      const ProgramResult result = run_shell(with_stand_ins(command), here);
+      EXPECT_EQ(result.code, 0) << command << '\n' << result.err;
+      EXPECT_FALSE(result.out.empty()) << command;
+    }
+  }
+  EXPECT_GE(names.size(), 2u);
 }
 
 /// Codes of findings as the sources file them: `Severity::note, "epoch-times"`.

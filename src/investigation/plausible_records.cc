@@ -132,8 +132,9 @@ CheckResult gpus(const Investigated& in) {
   const std::string expected = "every GPU that is listed has events";
   if (used == 0) return not_applicable(id, "no device event");
   if (used == all) return passed(id, expected, plural(all, "GPU", "GPUs"));
-  return failed(CheckState::warn, id, expected, fmt::format("{} of {} have none", all - used, all),
-                "anything about those GPUs: idle or not recorded, the file does not say",
+  return failed(CheckState::warn, id, expected,
+                fmt::format("{} of {} GPUs have no event", all - used, all),
+                "anything about GPUs without events: idle or not recorded, the file does not say",
                 part_of(all - used, all, "GPUs"));
 }
 
@@ -160,7 +161,7 @@ CheckResult hlo_carried(const Investigated& in) {
   }
   return failed(
       CheckState::warn, id, expected,
-      fmt::format("missing for {} of {}, with {} of GPU time", lacking,
+      fmt::format("the HLO of {} of {} is missing, with {} of GPU time", lacking,
                   plural(ran.size(), "program", "programs"), percent(part.share.value_or(0))),
       "lines, FLOPs and bytes of those programs, and instructions that the tracer did "
       "not name",
@@ -190,11 +191,12 @@ CheckResult empty_steps(const Investigated& in) {
   if (none + partly == 0) return passed(id, expected, plural(steps.steps.size(), "step", "steps"));
   std::string found;
   if (none > 0) {
-    found = fmt::format("none in {} of {}", none, plural(steps.steps.size(), "step", "steps"));
+    found = fmt::format("no device work in {} of {}", none,
+                        plural(steps.steps.size(), "step", "steps"));
   }
   if (partly > 0) {
-    found += fmt::format("{} on some GPU in {} of {}", found.empty() ? "none" : "; none", partly,
-                         plural(steps.steps.size(), "step", "steps"));
+    found += fmt::format("{} on some GPU in {} of {}", found.empty() ? "no device work" : "; none",
+                         partly, plural(steps.steps.size(), "step", "steps"));
   }
   return failed(CheckState::warn, id, expected, found,
                 "medians over steps: those without work are left out",
@@ -299,14 +301,14 @@ CheckResult copies(const Investigated& in, const std::vector<RunCoverage>& progr
     ++asked;
     seen += used[call - in.trace.device_events] ? 1 : 0;
   });
-  std::string source = "copy calls of the host";
+  std::string source = "copy calls of the host have a device event";
   if (asked == 0) {
     // Some tracers record neither the call nor the work: then the schedule has to tell.
     for (const RunCoverage& program : programs) {
       asked += program.copies;
       seen += program.copies_seen;
     }
-    source = "copies that the programs' schedules hold";
+    source = "copies in the programs' schedules have a device event";
   }
   if (asked == 0) return not_applicable(id, "nothing says that there were copies");
   const std::string expected = "every copy that was asked for was recorded";

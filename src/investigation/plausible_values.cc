@@ -131,12 +131,13 @@ CheckResult outlier_events(const Investigated& in) {
   }
   const std::string expected = "no launch takes over 100 times the median of its kernel";
   if (far == 0) return passed(id, expected, "none does");
-  return failed(CheckState::warn, id, expected,
-                fmt::format("{}, such as {} with {} (median {})", plural(far, "does", "do"),
-                            name_text(in, worst), time_text(in.trace.events.duration[worst]),
-                            time_text(medians.at(key(worst)))),
-                "sums and means that hold them: a preempted GPU, or times that are wrong",
-                CheckPart{static_cast<std::int64_t>(far), ratio(time, all), "GPU time"});
+  return failed(
+      CheckState::warn, id, expected,
+      fmt::format("{}, such as {} with {} (median {})", plural(far, "launch does", "launches do"),
+                  name_text(in, worst), time_text(in.trace.events.duration[worst]),
+                  time_text(medians.at(key(worst)))),
+      "sums and means that hold them: a preempted GPU, or times that are wrong",
+      CheckPart{static_cast<std::int64_t>(far), ratio(time, all), "GPU time"});
 }
 
 CheckResult collective_skew(const Investigated& in) {
@@ -200,12 +201,13 @@ CheckResult registers(const Investigated& in) {
   if (said.all == 0) return not_applicable(id, "the file has no register counts");
   const std::string expected = "kernels have as many registers as a GPU can give";
   if (said.bad == 0) return passed(id, expected, plural(said.all, "kernel", "kernels"));
-  return failed(CheckState::warn, id, expected,
-                fmt::format("{} of {} counts are impossible: the tracer wrote memory that it had "
-                            "not filled",
-                            said.bad, said.all),
-                "registers and shared memory of kernels in this file, in any tool",
-                part_of(said.bad, said.all, "kernels with register counts"));
+  return failed(
+      CheckState::warn, id, expected,
+      fmt::format("{} of {} register counts are impossible: the tracer wrote memory that it had "
+                  "not filled",
+                  said.bad, said.all),
+      "registers and shared memory of kernels in this file, in any tool",
+      part_of(said.bad, said.all, "kernels with register counts"));
 }
 
 CheckResult occupancy(const Investigated& in) {
@@ -219,10 +221,11 @@ CheckResult occupancy(const Investigated& in) {
   if (said.all == 0) return not_applicable(id, "the file has no occupancy");
   const std::string expected = "kernels that ran have an occupancy";
   if (said.bad == 0) return passed(id, expected, plural(said.all, "kernel", "kernels"));
-  return failed(CheckState::warn, id, expected,
-                fmt::format("{} of {} say 0 %: the tracer does not fill it in", said.bad, said.all),
-                "occupancy as this file gives it, in any tool",
-                part_of(said.bad, said.all, "kernels with an occupancy"));
+  return failed(
+      CheckState::warn, id, expected,
+      fmt::format("{} of {} kernels say 0 %: the tracer does not fill it in", said.bad, said.all),
+      "occupancy as this file gives it, in any tool",
+      part_of(said.bad, said.all, "kernels with an occupancy"));
 }
 
 }  // namespace jaxtrace::check

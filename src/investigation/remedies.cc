@@ -53,7 +53,8 @@ constexpr Advice kAdvice[] = {
      "compare with `rocprofv3 --sys-trace`, whose kernel_trace.csv has streams"},
     {"classified", "", "see in ops.csv which instructions run them"},
     {"device-of-call", "", "record with one process a GPU"},
-    {"python-tracer", "", "record with `ProfileOptions.python_tracer_level = 0`"},
+    {"python-tracer", "the host's times, which the Python tracer makes longer",
+     "record with `ProfileOptions.python_tracer_level = 0`"},
     {"command-buffers", "",
      "record with `XLA_FLAGS=--xla_enable_command_buffers_during_profiling=true`"},
     // ---- Checks of plausibility

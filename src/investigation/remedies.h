@@ -10,7 +10,7 @@ struct Trace;
 
 struct Advice {
   std::string_view code;
-  std::string_view affects;  ///< Empty for checks, which say it themselves.
+  std::string_view affects;  ///< Empty for most checks, which say it themselves.
   std::string_view remedy;
   std::string_view amd{};  ///< The remedy where GPUs are AMD's; empty: the same
 };

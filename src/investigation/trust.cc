@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -43,6 +44,26 @@ constexpr SaidBy kSaidBy[] = {
 constexpr std::array<std::string_view, 5> kPartial = {"gpus", "host-clocks", "occupancy",
                                                       "registers", "streams"};
 
+/// What a check's `found` is about, where it goes without saying beside the check's name.
+std::string subject_of(std::string_view check) {
+  struct Subject {
+    std::string_view check, text;
+  };
+  constexpr Subject kSubjects[] = {
+      {"classified", "of no known kind: "},
+      {"clock", "begun before their launch: "},
+      {"device-of-call", "on another GPU than the launch says: "},
+      {"join", "events with a launch of their own: "},
+      {"kernels-per-step", "as many kernels as most: "},
+      {"launches", "launches without work: "},
+      {"overlap", "events of one stream at once: "},
+      {"python-tracer", "the Python tracer: "},
+      {"steps", "steps: "},
+  };
+  const auto* const at = std::ranges::find(kSubjects, check, &Subject::check);
+  return at == std::end(kSubjects) ? std::string() : std::string(at->text);
+}
+
 void add_checks(const Investigated& in, const std::vector<CheckResult>& checks,
                 std::vector<Distrust>& out) {
   for (const CheckResult& check : checks) {
@@ -50,8 +71,10 @@ void add_checks(const Investigated& in, const std::vector<CheckResult>& checks,
     if (!has_failed(check) || check.id == "complete") continue;
     Distrust entry = distrust(in, check.id);
     // What to do about it has a place of its own here.
-    entry.affects = check.affects.substr(0, check.affects.find("; record"));
-    entry.reason = check.found;
+    if (entry.affects.empty()) {
+      entry.affects = check.affects.substr(0, check.affects.find("; record"));
+    }
+    entry.reason = subject_of(check.id) + check.found;
     if (check.part) {
       entry.count = check.part->count;
       entry.share = check.part->share;

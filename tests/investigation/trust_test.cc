@@ -219,6 +219,24 @@ TEST(Advice, KnowsEveryCheckAndEveryWarningOfACapture) {
   EXPECT_FALSE(advice_on("never-heard-of").remedy.empty());
 }
 
+TEST(Advice, IsExplainedForEveryCheckAndShare) {
+  const std::filesystem::path docs = std::filesystem::path(JAXTRACE_SOURCE_DIR) / "docs";
+  const std::string page = read_file(docs / "investigate.md");
+  const Whole whole(world::run(steady()).recording);
+  for (const CheckResult& check : whole.checks) {
+    EXPECT_NE(page.find('`' + check.id + '`'), std::string::npos) << check.id;
+  }
+  for (const char* code : {"unattributed-<rule>", "low-confidence", "no-line", "inherited-line",
+                           "library-line", "not-rooflined", "no-peaks", "guessed-instances",
+                           "estimated-cost", "open-precision", "unjoined", "unclassified",
+                           "unexplained-idle", "unnamed-host-time", "cut-host-events", "verdict"}) {
+    EXPECT_NE(page.find('`' + std::string(code) + '`'), std::string::npos) << code;
+    if (code != std::string_view("unattributed-<rule>")) {
+      EXPECT_EQ(advice_on(code).code, code);
+    }
+  }
+}
+
 TEST(Advice, IsThatOfTheVendor) {
   World world = steady();
   const Whole cuda(world::run(world).recording);
