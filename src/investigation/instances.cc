@@ -127,6 +127,9 @@ void add_hit(std::vector<Hit>& hits, std::uint32_t execution, std::int64_t kerne
 
 /// One row an execution: an instruction may have work on several lanes.
 void merge(std::vector<Hit>& hits) {
+  const auto out_of_order = std::ranges::adjacent_find(
+      hits, [](const Hit& a, const Hit& b) { return a.execution >= b.execution; });
+  if (out_of_order == hits.end()) return;
   std::ranges::stable_sort(hits, {}, &Hit::execution);
   std::vector<Hit> merged;
   for (const Hit& hit : hits) add_hit(merged, hit.execution, hit.kernels);
