@@ -51,14 +51,12 @@ std::string subject_of(std::string_view check) {
   };
   constexpr Subject kSubjects[] = {
       {"classified", "of no known kind: "},
-      {"clock", "begun before their launch: "},
       {"device-of-call", "on another GPU than the launch says: "},
       {"join", "events with a launch of their own: "},
       {"kernels-per-step", "as many kernels as most: "},
       {"launches", "launches without work: "},
       {"overlap", "events of one stream at once: "},
       {"python-tracer", "the Python tracer: "},
-      {"steps", "steps: "},
   };
   const auto* const at = std::ranges::find(kSubjects, check, &Subject::check);
   return at == std::end(kSubjects) ? std::string() : std::string(at->text);

@@ -33,8 +33,8 @@ CheckResult clock(const CheckInput& in, const LatencyStats& all) {
                           ? std::string("none")
                           : fmt::format("least latency {}", micros(std::ranges::min(floors)));
   if (early > 0) {
-    found = fmt::format("{} of {} launches, by {} at most", early, all.used + all.dropped,
-                        micros(-*all.worst_skew));
+    found = fmt::format("work of {} of {} launches begins before them, by {} at most", early,
+                        all.used + all.dropped, micros(-*all.worst_skew));
     return failed(CheckState::warn, id, expected, found,
                   all.dropped > 0 || share(early, all.used + all.dropped) > 0.01
                       ? "every number made of launches: the clocks differ"
