@@ -154,17 +154,19 @@ void find_impossible(const Ops& ops, Roofline& roofline) {
     Finding finding =
         roof == Roof::compute
             ? Finding{Severity::error, "flops-over-peak",
-                      fmt::format("{} would do more FLOPs a second than a {} can: {}; suspect the "
-                                  "number of instances, kernels that were not recorded, or the "
-                                  "machine{}",
-                                  who, machine, list_of(ops, rows), guess),
+                      fmt::format(
+                          "{} would do more FLOPs a second than the {} can: {}; suspect the "
+                          "number of instances, kernels that were not recorded, or the "
+                          "machine{}",
+                          who, machine, list_of(ops, rows), guess),
                       "", rows.size()}
-            : Finding{Severity::note, "bytes-over-bandwidth",
-                      fmt::format("{} would move more bytes a second than the memory of a {} can: "
-                                  "{}; part of it comes from a cache, or suspect the number of "
-                                  "instances or the machine{}",
-                                  who, machine, list_of(ops, rows), guess),
-                      "", rows.size()};
+            : Finding{
+                  Severity::note, "bytes-over-bandwidth",
+                  fmt::format("{} would move more bytes a second than the memory of the {} can: "
+                              "{}; part of it comes from a cache, or suspect the number of "
+                              "instances or the machine{}",
+                              who, machine, list_of(ops, rows), guess),
+                  "", rows.size()};
     roofline.findings.push_back(std::move(finding));
   }
 }
