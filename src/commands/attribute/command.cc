@@ -100,17 +100,7 @@ Run declare(CLI::App& app) {
       ->type_name("CAPTURE");
   app.add_flag("--hlo-bare", flags->hlo_bare, "HLO text without metadata and backend_config");
   app.add_flag("--stacks", flags->stacks, "kernels.csv gets a column with whole Python stacks");
-  auto* const xplane =
-      app.add_option("--write-xplane", flags->xplane.directory,
-                     "Write the capture once more, with the instructions found, as a log directory "
-                     "for XProf")
-          ->type_name("DIR");
-  app.add_option("--min-confidence", flags->xplane.min_confidence,
-                 "Least confidence of an instruction that --write-xplane adds")
-      ->type_name("C")
-      ->check(CLI::Range(0.0, 1.0))
-      ->needs(xplane)
-      ->capture_default_str();
+  declare_xplane_flags(app, flags->xplane);
   declare_trace_flags(app, flags->trace);
   app.footer(
       "Examples:\n"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <system_error>
@@ -73,6 +74,18 @@ std::vector<fs::path> stale_results(const fs::path& directory, const fs::path& r
 }
 
 }  // namespace
+
+std::string directory_fault(const std::string& text) {
+  return text.empty() ? "is an empty name" : "";
+}
+
+std::string confidence_fault(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  double value = 0;
+  const auto got = std::from_chars(text.data(), end, value);
+  const bool fits = got.ec == std::errc{} && got.ptr == end && value >= 0 && value <= 1;
+  return fits ? "" : '"' + text + "\" is not a number from 0 to 1";  // Nor is nan.
+}
 
 void XplaneFiles::commit() {
   for (const auto& run : runs) run->commit();

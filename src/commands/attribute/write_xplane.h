@@ -21,6 +21,10 @@ struct WriteXplaneFlags {
   double min_confidence = 0.9;
 };
 
+/// What is wrong with a directory or a confidence that the user gave; empty if nothing is.
+std::string directory_fault(const std::string& text);
+std::string confidence_fault(const std::string& text);
+
 /// A log directory that is written, but not in place yet.
 struct XplaneFiles {
   std::filesystem::path directory;               ///< As the user gave it.
