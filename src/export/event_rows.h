@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "jaxtrace/trace.h"
+#include "readers/stats.h"
 
 namespace jaxtrace {
 
@@ -30,6 +32,11 @@ struct EventIdentity {
 class EventRows {
  public:
   EventRows(const Trace& trace, const Lane& lane);
+
+  /// The row of an XEvent of a line that begins at `line_begin_ps`; absent if the Trace left it
+  /// out. Decodes what readers/lanes.cc does.
+  std::optional<std::size_t> of_event(std::string_view event, std::int64_t line_begin_ps,
+                                      PlaneNames& names);
 
   /// The row of an event; absent if the Trace left it out.  `identity` is called only if several
   /// rows begin and end together; of those that agree even then, each is given out once, in order.

@@ -65,53 +65,6 @@ MessageEnd find_end(std::string_view message) {
   return {wire.end(), field.tag};
 }
 
-/// The name under which the Trace has an event.
-StringId name_of(const Trace& trace, std::int64_t metadata_id, PlaneNames& names) {
-  EventName* const name = names.events.find(metadata_id);
-  if (name == nullptr) return trace.strings.find("?");
-  if (name->interned == kNotInterned) {
-    name->interned = trace.strings.find(name->text.empty() ? name->display : name->text);
-  }
-  return name->interned;
-}
-
-EventIdentity identity_of(std::string_view event, StringId name, PlaneNames& names) {
-  EventIdentity identity{.name = name};
-  Wire wire(event);
-  Field field;
-  while (wire.next(field)) {
-    if (field.tag != kEventStats) continue;
-    const Stat stat = read_stat(field.bytes);
-    const StatName* const key = names.stats.find(stat.key);
-    const StatRole role = key == nullptr ? StatRole::other : key->role;
-    if (role != StatRole::correlation_id && role != StatRole::graph_node_id) continue;
-    const auto value = static_cast<std::uint64_t>(integer(stat, names).value_or(0));
-    (role == StatRole::correlation_id ? identity.correlation : identity.graph_node) = value;
-  }
-  return identity;
-}
-
-/// The row of an event, as readers/lanes.cc decodes it.
-std::optional<std::size_t> row_of(const Trace& trace, std::string_view event,
-                                  std::int64_t line_begin_ps, PlaneNames& names, EventRows& rows) {
-  std::int64_t metadata_id = 0;
-  std::int64_t offset_ps = 0;
-  std::int64_t duration_ps = 0;
-  Wire wire(event);
-  Field field;
-  while (wire.next(field)) {
-    const auto value = static_cast<std::int64_t>(field.value);
-    if (field.tag == kEventMetadataId) metadata_id = value;
-    if (field.tag == kEventOffsetPs) offset_ps = value;
-    if (field.tag == kEventDurationPs) duration_ps = value;
-  }
-  bool far_off = false;  // Said when it was read.
-  const Picoseconds begin{clamp_time(add_times(line_begin_ps, offset_ps), far_off)};
-  const Picoseconds duration{clamp_time(duration_ps, far_off)};
-  const StringId name = name_of(trace, metadata_id, names);
-  return rows.find(begin, duration, name, [&] { return identity_of(event, name, names); });
-}
-
 class Rewriter {
  public:
   Rewriter(const Trace& trace, const Attribution& attribution, HostId host,
@@ -198,7 +151,7 @@ void Rewriter::copy_line(PlanePlan& plan, const LineSpan& line, Rows& rows, Xpla
     }
     meter_.reach(copied);
     if (field.tag != kLineEvents || lane_rows == nullptr) continue;
-    const auto event = row_of(trace_, field.bytes, begin, plan.edit->names(), *lane_rows);
+    const auto event = lane_rows->of_event(field.bytes, begin, plan.edit->names());
     if (!event || !writes_[attribution_.label[*event]]) continue;
     const PlaneEdit::Verdict verdict = plan.edit->edit(field.bytes, *event, event_);
     if (sink.counts_only()) count(verdict, *event);

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+#include <CLI/Option.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -73,8 +76,7 @@ std::vector<fs::path> stale_results(const fs::path& directory, const fs::path& r
   return found;
 }
 
-}  // namespace
-
+/// What is wrong with what the user gave; empty if nothing is.
 std::string directory_fault(const std::string& text) {
   return text.empty() ? "is an empty name" : "";
 }
@@ -85,6 +87,105 @@ std::string confidence_fault(const std::string& text) {
   const auto got = std::from_chars(text.data(), end, value);
   const bool fits = got.ec == std::errc{} && got.ptr == end && value >= 0 && value <= 1;
   return fits ? "" : '"' + text + "\" is not a number from 0 to 1";  // Nor is nan.
+}
+
+/// All counted device events, by what became of them.
+struct Outcomes {
+  Amount exact, added, before, unsure, none, damaged;
+  bool cut = false;
+};
+
+Outcomes count(const XplaneFiles& files, const Measured& measured, const Counted& counted) {
+  Outcomes outcomes;
+  for (const XplaneWritten& written : files.written) {
+    outcomes.added.add(written.added);
+    outcomes.before.add(written.before);
+    outcomes.damaged.add(written.damaged);
+    outcomes.cut = outcomes.cut || written.cut_at.has_value();
+  }
+  for (std::size_t i = 0; i < measured.attribution.labels.size(); ++i) {
+    const Label& label = measured.attribution.labels[i];
+    if (!counted.label[i] || is_written(label, files.min_confidence)) continue;
+    Amount& amount = label.match == Match::exact  ? outcomes.exact
+                     : label.match == Match::none ? outcomes.none
+                                                  : outcomes.unsure;
+    amount.add({measured.sums.label[i].kernels, measured.sums.label[i].total_ps});
+  }
+  return outcomes;
+}
+
+/// "a.pb and 2 more"
+std::string first_of(const std::vector<fs::path>& paths) {
+  std::string text = escape_markdown(paths.front().string());
+  if (paths.size() > 1) text += fmt::format(" and {} more", count_text(std::ssize(paths) - 1));
+  return text;
+}
+
+std::string prose(const XplaneFiles& files, const Outcomes& outcomes, std::int64_t all_ps) {
+  std::string text =
+      fmt::format("Written for `xprof --logdir`, below the directory of --write-xplane: {}.",
+                  first_of(files.names));
+  if (outcomes.added.events > 0) {
+    const std::int64_t named =
+        outcomes.exact.total_ps + outcomes.before.total_ps + outcomes.added.total_ps;
+    text += fmt::format(" Of the time, {} has its instruction there; the tracer had named {}.",
+                        share_text(named, all_ps), share_text(outcomes.exact.total_ps, all_ps));
+  } else {
+    text += outcomes.before.events > 0 ? " All there is to add was added by an earlier run"
+                                       : " There was nothing to add";
+    text += outcomes.cut ? "." : ": each file is its input, byte for byte.";
+  }
+  if (outcomes.cut) {
+    text +=
+        " What was incomplete at the end of the input is left out, so that the file can be "
+        "opened.";
+  }
+  if (!files.stale.empty()) {
+    text += fmt::format(
+        " XProf goes on showing what it computed from an older file there until {} "
+        "is deleted.",
+        first_of(files.stale));
+  }
+  return text;
+}
+
+Table table(const XplaneFiles& files, const Outcomes& outcomes, const Cost& all) {
+  Table table{.id = "written",
+              .caption = "",
+              .columns = {{"in_the_file", Unit::none, "in the file"},
+                          {"kernels", Unit::count},
+                          {"kernel_share", Unit::ratio, "of kernels"},
+                          {"total_ps", Unit::time, "time"},
+                          {"time_share", Unit::ratio, "of time"}},
+              .rows = {}};
+  const auto add = [&](std::string what, const Amount& amount) {
+    table.rows.push_back({std::move(what), amount.events, share(amount.events, all.kernels),
+                          amount.total_ps, share(amount.total_ps, all.total_ps)});
+  };
+  add("the tracer's own instruction, left", outcomes.exact);
+  add("instruction added", outcomes.added);
+  if (outcomes.before.events > 0) add("instruction added by an earlier run", outcomes.before);
+  add(fmt::format("unchanged: confidence below {:g}", files.min_confidence / 1000.0),
+      outcomes.unsure);
+  add("unchanged: no instruction found", outcomes.none);
+  if (outcomes.damaged.events > 0) add("unchanged: damaged bytes", outcomes.damaged);
+  return table;
+}
+
+}  // namespace
+
+void declare_xplane_flags(CLI::App& app, WriteXplaneFlags& flags) {
+  CLI::Option* const write =
+      app.add_option("--write-xplane", flags.directory,
+                     "Write the capture once more, as a log directory for XProf, with the "
+                     "instructions found")
+          ->type_name("DIR")
+          ->check(CLI::Validator(directory_fault, ""));
+  app.add_option("--min-confidence", flags.min_confidence,
+                 "Of --write-xplane: least confidence (0 to 1) of what is added; default 0.9")
+      ->type_name("C")
+      ->check(CLI::Validator(confidence_fault, ""))
+      ->needs(write);
 }
 
 void XplaneFiles::commit() {
@@ -132,79 +233,9 @@ XplaneFiles write_xplane_files(const Trace& trace, const Attribution& attributio
 
 void describe(const XplaneFiles& files, const Measured& measured, const Counted& counted,
               Report& report) {
-  Amount added, before, damaged;
-  bool cut = false;
-  for (const XplaneWritten& written : files.written) {
-    added.add(written.added);
-    before.add(written.before);
-    damaged.add(written.damaged);
-    cut = cut || written.cut_at.has_value();
-  }
-  Amount exact, unsure, none;
-  for (std::size_t i = 0; i < measured.attribution.labels.size(); ++i) {
-    const Label& label = measured.attribution.labels[i];
-    if (!counted.label[i] || is_written(label, files.min_confidence)) continue;
-    const Cost& cost = measured.sums.label[i];
-    Amount& amount = label.match == Match::exact  ? exact
-                     : label.match == Match::none ? none
-                                                  : unsure;
-    amount.add({cost.kernels, cost.total_ps});
-  }
-
-  const std::string least = fmt::format("{:g}", files.min_confidence / 1000.0);
-  std::string text = "Written for XProf (`xprof --logdir` with the directory of --write-xplane): " +
-                     escape_markdown(files.names.front().string());
-  if (files.names.size() > 1) {
-    text += fmt::format(" and {} more", count_text(std::ssize(files.names) - 1));
-  }
-  text += added.events > 0 ? fmt::format(
-                                 ". {} of the time has now its instruction there, where "
-                                 "the tracer named it for {}.",
-                                 share_text(added.total_ps + before.total_ps + exact.total_ps,
-                                            measured.sums.all.total_ps),
-                                 share_text(exact.total_ps, measured.sums.all.total_ps))
-          : cut ? ". There was nothing to add."
-          : before.events > 0
-              ? ". Everything there was to add had been added by an earlier run: each file is its "
-                "input, byte for byte."
-              : ". There was nothing to add: each file is its input, byte for byte.";
-  if (cut) {
-    text +=
-        " What the input holds after its last complete event was left out, so that the file "
-        "can be opened.";
-  }
-  if (!files.stale.empty()) {
-    text += fmt::format(
-        " XProf will go on showing what it computed from an older file there until that is "
-        "deleted: {}{}.",
-        escape_markdown(files.stale.front().string()),
-        files.stale.size() > 1
-            ? fmt::format(" and {} more", count_text(std::ssize(files.stale) - 1))
-            : "");
-  }
-  report.blocks.emplace_back(Prose{std::move(text)});
-
-  Table table{.id = "written",
-              .caption = "",
-              .columns = {{"in_the_file", Unit::none, "in the file"},
-                          {"kernels", Unit::count},
-                          {"kernel_share", Unit::ratio, "of kernels"},
-                          {"total_ps", Unit::time, "time"},
-                          {"time_share", Unit::ratio, "of time"}},
-              .rows = {}};
-  const auto row = [&](std::string what, const Amount& amount, bool always) {
-    if (amount.events == 0 && !always) return;
-    table.rows.push_back({std::move(what), amount.events,
-                          share(amount.events, measured.sums.all.kernels), amount.total_ps,
-                          share(amount.total_ps, measured.sums.all.total_ps)});
-  };
-  row("the tracer's own instruction, left", exact, true);
-  row("instruction added", added, true);
-  row("instruction added by an earlier run", before, false);
-  row(fmt::format("unchanged: confidence below {}", least), unsure, true);
-  row("unchanged: no instruction found", none, true);
-  row("unchanged: damaged bytes", damaged, false);
-  report.blocks.emplace_back(std::move(table));
+  const Outcomes outcomes = count(files, measured, counted);
+  report.blocks.emplace_back(Prose{prose(files, outcomes, measured.sums.all.total_ps)});
+  report.blocks.emplace_back(table(files, outcomes, measured.sums.all));
 }
 
 }  // namespace jaxtrace

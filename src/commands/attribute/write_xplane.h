@@ -11,6 +11,7 @@
 #include "attribution/sums.h"
 #include "commands/attribute/tables.h"
 #include "export/write_xplane.h"
+#include "jaxtrace/command.h"
 #include "jaxtrace/report.h"
 #include "report/output_dir.h"
 
@@ -21,9 +22,7 @@ struct WriteXplaneFlags {
   double min_confidence = 0.9;
 };
 
-/// What is wrong with a directory or a confidence that the user gave; empty if nothing is.
-std::string directory_fault(const std::string& text);
-std::string confidence_fault(const std::string& text);
+void declare_xplane_flags(CLI::App& app, WriteXplaneFlags& flags);
 
 /// A log directory that is written, but not in place yet.
 struct XplaneFiles {
