@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "analysis/damage.h"
 #include "analysis/kernel_family.h"
@@ -190,17 +192,23 @@ void solve(const Trace& trace, const Launches& launches, std::uint32_t program,
   }
   const bool amd = is_amd(trace, groups);
   const hlo::Schedule schedule = hlo::build_schedule(hlo);
-  Suspects suspects(trace, hlo, spell_out(schedule, {}), amd);
   std::vector<std::uint32_t> open;
+  std::set<std::pair<StringId, hlo::InstructionId>> told;  // By the tracer.
   for (const Group* group : groups) {
     for (const std::uint32_t i : group->events) {
       if (out.label[i] == kNone) {
         open.push_back(i);
       } else {
-        suspects.learn(trace.events.name[i], out.labels[out.label[i]].instruction);
+        told.emplace(trace.events.name[i], out.labels[out.label[i]].instruction);
       }
     }
   }
+  const auto suspects_with = [&](const Calls& calls) {
+    Suspects suspects(trace, hlo, spell_out(schedule, calls), amd);
+    for (const auto& [name, instruction] : told) suspects.learn(name, instruction);
+    return suspects;
+  };
+  const Suspects suspects = suspects_with({});
   solve_with(trace, launches, program, suspects, groups, labels, out);
   const bool sure = std::ranges::all_of(
       open, [&](std::uint32_t i) { return out.labels[out.label[i]].confidence >= kSure; });
@@ -208,8 +216,7 @@ void solve(const Trace& trace, const Launches& launches, std::uint32_t program,
   const Calls calls = calls_seen(trace, out, groups, schedule);
   if (calls.empty()) return;
   for (const std::uint32_t i : open) out.label[i] = kNone;
-  const Suspects knowing(trace, hlo, spell_out(schedule, calls), amd);
-  solve_with(trace, launches, program, knowing, groups, labels, out);
+  solve_with(trace, launches, program, suspects_with(calls), groups, labels, out);
 }
 
 void set_executions(const std::vector<Group>& groups, Attribution& out) {
