@@ -77,6 +77,32 @@ TEST(AttributeLibraries, AFusionBetweenSeparatesCustomCalls) {  // Scenario 12
   }
 }
 
+TEST(AttributeLibraries, WhatTheTracerSaidOfAKernelIsKnownHoweverUnsureAnotherIs) {
+  const Program program = small_program(
+      "jit_step",
+      {fusion("a"), custom("cudnn-conv.1", "__cudnn$convForward", {"Im3d2Col", "Cijk_MT256x128"}),
+       fusion("b")});
+  Recording recording = simulate({program}, {.style = Style::rocm, .steps = 4, .graphs = false});
+  each_event(recording, [&](DeviceEvent& event) {
+    if (event.step != 2) return;
+    if (recording.strings[event.kernel].starts_with("Im3d2Col")) event.shown_op = StringId::empty;
+    if (recording.strings[event.op] != "b") return;
+    event.shown_op = event.op = StringId::empty;
+    event.kernel = recording.strings.intern("__amd_rocclr_copyBuffer.kd");
+  });
+  const Judged result = judged(recording);
+  expect_all_right(result);
+  EXPECT_EQ(result.counts()[""], 1) << "one that nothing explains, so there is a second look";
+  int lost = 0;
+  for (const Answer& answer : answers_for(result, "cudnn-conv.1")) {
+    if (!answer.kernel.starts_with("Im3d2Col") || answer.match == Match::exact) continue;
+    EXPECT_EQ(answer.rule, Rule::warm_up);
+    EXPECT_EQ(answer.confidence, 970);
+    ++lost;
+  }
+  EXPECT_EQ(lost, 1);
+}
+
 Program adjacent_calls() {
   return small_program("jit_step", {graph({fusion("a"), custom("ffi.1", "one", {"k<1>", "k<2>"}),
                                            custom("ffi.2", "two", {"k<3>"}), fusion("b")})});
