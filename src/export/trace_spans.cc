@@ -33,6 +33,11 @@ void arrange(SpanLane& lane, CutSlices& cut) {
   lane.rows = rows.size();
 }
 
+/// A period of kernel names is a guess, and a poor one if steps differ.
+bool are_drawn(const Steps& steps) {
+  return steps.rule != StepRule::none && (steps.rule != StepRule::period || has_usual_steps(steps));
+}
+
 }  // namespace
 
 SpanLane module_spans(const Trace& trace, const Attribution& attribution, const SliceTexts& texts,
@@ -58,7 +63,7 @@ SpanLane module_spans(const Trace& trace, const Attribution& attribution, const 
 SpanLane step_spans(const Steps& steps, const TraceSelection& selection, std::size_t timeline,
                     std::span<const std::uint32_t> texts, CutSlices& cut) {
   SpanLane lane;
-  if (steps.rule == StepRule::none) return lane;
+  if (!are_drawn(steps)) return lane;
   for (std::size_t s = 0; s < steps.steps.size(); ++s) {
     if (!selection.step.empty() && !selection.step[s]) continue;
     const DeviceStep& step = steps.steps[s].devices[timeline];
@@ -71,7 +76,7 @@ SpanLane step_spans(const Steps& steps, const TraceSelection& selection, std::si
 
 std::vector<std::uint32_t> step_texts(const Steps& steps, SliceTexts& texts) {
   std::vector<std::uint32_t> out;
-  if (steps.rule == StepRule::none) return out;
+  if (!are_drawn(steps)) return out;
   for (const Step& step : steps.steps) {
     SliceText text;
     append_member(text.name, "name", steps.name + ' ' + std::to_string(step.number));

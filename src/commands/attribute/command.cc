@@ -14,8 +14,8 @@
 #include "commands/attribute/summary.h"
 #include "commands/attribute/trust.h"
 #include "commands/attribute/user_frames.h"
-#include "commands/attribute/write_xplane.h"
 #include "commands/attribute/write_trace.h"
+#include "commands/attribute/write_xplane.h"
 #include "report/output_dir.h"
 
 namespace jaxtrace {
