@@ -48,6 +48,7 @@ struct SwimlaneBuilder {
 
   void choose_gpus();
   void choose_axis();
+  bool is_seen(std::uint32_t thread);
   void add_threads();
   void add_thread(std::uint32_t thread, bool two_lanes);
   void add_path();

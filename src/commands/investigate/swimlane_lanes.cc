@@ -67,6 +67,13 @@ void SwimlaneBuilder::add_raw(std::size_t lane, Window window, BarClass cls, std
   if (window.begin < window.end) lanes[lane].raw.push_back({window, cls, event});
 }
 
+/// Whether a thread has an event inside the axis.
+bool SwimlaneBuilder::is_seen(std::uint32_t thread) {
+  const auto& segments = blamer.thread(thread).time.segments;
+  const auto at = std::ranges::upper_bound(segments, out.axis.begin, {}, &HostThread::Segment::end);
+  return at != segments.end() && at->begin < out.axis.end;
+}
+
 void SwimlaneBuilder::add_threads() {
   ThreadLaunches launching;
   for (const std::size_t gpu : gpus) {
@@ -78,6 +85,8 @@ void SwimlaneBuilder::add_threads() {
       }
     }
   }
+  // What was launched long before needs no lane.
+  std::erase_if(launching, [&](const auto& of) { return !is_seen(of.first); });
   const std::uint32_t feeder = blamer.feeder(host());
   const std::vector<std::uint32_t> order = order_of(launching, feeder);
   const std::size_t all =
