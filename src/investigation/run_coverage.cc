@@ -59,8 +59,9 @@ ByInstruction launched_by(const hlo::Program& program) {
       launched.open = true;
       continue;
     }
-    const bool copy = slot.work == hlo::Work::copy || slot.work == hlo::Work::host_copy ||
-                      slot.work == hlo::Work::fill;
+    // Fills of a few bytes are written by the driver, without a record.
+    if (slot.work == hlo::Work::fill) continue;
+    const bool copy = slot.work == hlo::Work::copy || slot.work == hlo::Work::host_copy;
     std::uint64_t& count = copy                                 ? launched.copies
                            : slot.work == hlo::Work::own_kernel ? launched.own
                                                                 : launched.library;
@@ -171,10 +172,9 @@ RunCoverage cover(std::uint32_t row, std::uint64_t runs, const ByInstruction& la
     out.expected += times(kernels, runs);
     out.copies += times(one.copies, runs);
     seen += of(counts.kernels, id);
-    out.copies_seen += of(counts.copies, id);
+    out.copies_seen += std::min(of(counts.copies, id), times(one.copies, runs));
   }
   out.seen = std::min(seen, out.expected);
-  out.copies_seen = std::min(out.copies_seen, out.copies);
   return out;
 }
 

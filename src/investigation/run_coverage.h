@@ -18,7 +18,7 @@ struct RunCoverage {
 
   /// Over all runs; `seen` is never more than `expected`.
   std::uint64_t expected = 0, seen = 0;
-  std::uint64_t copies = 0, copies_seen = 0;  ///< Likewise copies and fills
+  std::uint64_t copies = 0, copies_seen = 0;  ///< Likewise copies; of fills nothing is known
 
   /// Instructions whose number of kernels the HLO leaves open.
   std::uint64_t open = 0;

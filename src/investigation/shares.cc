@@ -129,8 +129,9 @@ std::vector<Distrust> budget_shares(const Investigated& in,
   std::vector<Distrust> out;
   const Works& works = in.skip.works;
   const std::size_t events = in.trace.device_events;
-  const auto unjoined = static_cast<std::int64_t>(
-      std::ranges::count_if(works.join, [](Join join) { return join != Join::strong; }));
+  // Check `device-of-call` says of ambiguous ones what there is to say.
+  const auto unjoined = static_cast<std::int64_t>(std::ranges::count_if(
+      works.join, [](Join join) { return join == Join::none || join == Join::weak; }));
   if (unjoined > 0 && !has_failed(checks, "join") && works.calls > 0) {
     Distrust entry = distrust(in, "unjoined");
     entry.count = unjoined;
@@ -182,20 +183,34 @@ std::vector<Distrust> budget_shares(const Investigated& in,
   return out;
 }
 
-std::vector<Distrust> roofline_shares(const Investigated& in, const Roofline& roofline) {
+std::vector<Distrust> roofline_shares(const Investigated& in, const Roofline& roofline,
+                                      bool no_hlo_said) {
   std::vector<Distrust> out;
   std::string reason;
-  Picoseconds left_out{0};
+  Picoseconds left_out{0}, most{0};
+  auto greatest = NotRooflined::unknown_cost;
   for (std::size_t r = 0; r < kNotRooflined; ++r) {
     // Time without an instruction is in the list already.
     const auto why = static_cast<NotRooflined>(r);
-    if (why == NotRooflined::no_instruction || roofline.left_out[r] <= Picoseconds{0}) continue;
-    left_out += roofline.left_out[r];
-    const double share = static_cast<double>(roofline.left_out[r].count()) /
-                         static_cast<double>(roofline.all.count());
+    const Picoseconds time = roofline.left_out[r];
+    const bool said =
+        why == NotRooflined::no_instruction || (why == NotRooflined::no_hlo && no_hlo_said);
+    if (said || time <= Picoseconds{0}) continue;
+    add_time(left_out, time);
+    const double share =
+        static_cast<double>(time.count()) / static_cast<double>(roofline.all.count());
     reason += fmt::format("{}{} {}", reason.empty() ? "" : ", ", text(why), percent(share));
+    if (time > most) {
+      most = time;
+      greatest = why;
+    }
   }
   add_share(in, "not-rooflined", left_out, roofline.all, "GPU time", reason, out);
+  if (!out.empty() && greatest == NotRooflined::collective) {
+    out.back().remedy = "see their rates in collectives.csv";
+  } else if (!out.empty() && greatest == NotRooflined::copy) {
+    out.back().remedy = "nothing: copies do no arithmetic; the time budget has their time";
+  }
   struct Rows {
     Picoseconds time{0};
     std::int64_t count = 0;

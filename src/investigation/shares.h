@@ -15,7 +15,9 @@ std::vector<Distrust> attribution_shares(const Investigated& in, bool no_hlo_sai
 /// Left out is what the checks `join` and `classified` say.
 std::vector<Distrust> budget_shares(const Investigated& in, const std::vector<CheckResult>& checks);
 
-std::vector<Distrust> roofline_shares(const Investigated& in, const Roofline& roofline);
+/// What it leaves out or rests on an assumption.
+std::vector<Distrust> roofline_shares(const Investigated& in, const Roofline& roofline,
+                                      bool no_hlo_said);
 
 /// An entry with the affects and remedy of its code.
 Distrust distrust(const Investigated& in, std::string code);

@@ -186,7 +186,8 @@ std::vector<Distrust> cannot_trust(const Investigated& in, const std::vector<Che
   for (Distrust& entry : attribution_shares(in, no_hlo_said)) out.push_back(std::move(entry));
   for (Distrust& entry : budget_shares(in, checks)) out.push_back(std::move(entry));
   if (roofline != nullptr) {
-    for (Distrust& entry : roofline_shares(in, *roofline)) out.push_back(std::move(entry));
+    for (Distrust& entry : roofline_shares(in, *roofline, no_hlo_said))
+      out.push_back(std::move(entry));
   }
   add_verdict(in, checks, out);
   std::ranges::sort(out, {}, [](const Distrust& entry) {
