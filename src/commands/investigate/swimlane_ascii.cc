@@ -15,6 +15,7 @@ namespace jaxtrace {
 namespace {
 
 constexpr std::size_t kGutter = 20;
+constexpr char kSlight = ',';           // There is something, in less than half of the cell.
 constexpr std::size_t kMostLanes = 24;  // With head, scale and legend at most 30 lines
 
 /// One row of letters, of one lane or of several.
@@ -52,8 +53,13 @@ std::string letters(const Swimlane& of, const Row& row, std::size_t cells) {
     double all = 0;
     for (const double part : of_cell) all += part;
     const auto most = std::ranges::max_element(of_cell);
-    const bool nothing = *most <= 0 || (!row.gpu && *most < cell - all);
-    out += nothing ? '.' : letter_of(static_cast<BarClass>(most - of_cell.begin()));
+    if (*most <= 0) {
+      out += '.';
+    } else if (!row.gpu && *most < cell - all) {
+      out += kSlight;
+    } else {
+      out += letter_of(static_cast<BarClass>(most - of_cell.begin()));
+    }
   }
   return out;
 }
@@ -135,6 +141,7 @@ std::string ascii(const Swimlane& swimlane, std::size_t columns) {
     legend += fmt::format("{}{} {}", legend.empty() ? "" : ", ", letter_of(cls), name_of(cls));
   }
   if (used[static_cast<std::size_t>('.')]) legend += ", . nothing";
+  if (used[static_cast<std::size_t>(kSlight)]) legend += ", comma: less than half";
   legend += fmt::format("; {} a cell.",
                         time_text(swimlane.axis.length() / static_cast<std::int64_t>(cells)));
   for (const std::string& line : wrapped(left_out + legend, columns)) out += line + '\n';
