@@ -34,7 +34,7 @@ const Proposal* most_to_gain(const Changes& changes) {
   return best;
 }
 
-/// The page in four lines.
+/// The page in a few lines.
 Bullets in_short(const Investigation& all) {
   Bullets out;
   const Measured of_attribute = measured(all);
@@ -53,6 +53,13 @@ Bullets in_short(const Investigation& all) {
         escape_markdown_sentence(best->cause), shown(*best->step), shown(all.changes.step)));
   } else if (all.changes.why_none.empty()) {
     out.items.emplace_back("Most to gain: in the kernels themselves; no other loss is worth 3 %.");
+  }
+  const auto& causes = all.changes.causes;
+  const auto work = std::ranges::find(causes, "compute", &Proposal::id);
+  if (work != causes.end() && work == causes.begin() && !work->because.empty()) {
+    out.items.push_back(fmt::format(
+        "Most of the critical path: {}, {} of it ({}).", escape_markdown_sentence(work->cause),
+        percent(work->path_share.value_or(0)), escape_markdown_sentence(work->because)));
   }
   const auto fatal = std::ranges::count(all.distrusts, Gravity::fatal, &Distrust::gravity);
   out.items.push_back(fmt::format(

@@ -77,17 +77,15 @@ void add_roofline(Report& report, const Investigation& all) {
   Table whole = roofline_table(all);
   std::size_t row = 0;
   std::erase_if(whole.rows, [&](const auto&) { return roofline.rows[row++].left_out.has_value(); });
-  if (roofline.machine) {
-    show(report, excerpt(whole,
-                         {"instruction", "line", "share", "instances", "precision", "flops_per_s",
-                          "bytes_per_s", "intensity", "bound", "compute_share", "memory_share"},
-                         kTop));
-  } else {
-    show(report, excerpt(whole,
-                         {"instruction", "line", "share", "instances", "precision", "flops_per_s",
-                          "bytes_per_s", "intensity"},
-                         kTop));
-  }
+  show(report, roofline.machine ? excerpt(whole,
+                                          {"instruction", "line", "share", "instances", "precision",
+                                           "figures", "flops_per_s", "bytes_per_s", "intensity",
+                                           "bound", "compute_share", "memory_share"},
+                                          kTop)
+                                : excerpt(whole,
+                                          {"instruction", "line", "share", "instances", "precision",
+                                           "figures", "flops_per_s", "bytes_per_s", "intensity"},
+                                          kTop));
   Bullets notes;
   for (const Finding& finding : roofline.findings) {
     constexpr std::size_t kMost = 4;

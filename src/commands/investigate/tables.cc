@@ -151,9 +151,9 @@ Table roofline_table(const Investigation& all) {
   for (const Column& column :
        {Column{"kernels", Unit::count}, Column{"instances", Unit::count},
         Column{"instances_by", Unit::none, "counted by"}, Column{"total_ps", Unit::time, "time"},
-        Column{"share", Unit::ratio}, Column{"precision"}, Column{"flops", Unit::count, "FLOPs"},
-        Column{"transcendentals", Unit::count}, Column{"bytes", Unit::bytes},
-        Column{"flops_per_s", Unit::flops_per_second, "rate"},
+        Column{"share", Unit::ratio}, Column{"precision"}, Column{"figures"},
+        Column{"flops", Unit::count, "FLOPs"}, Column{"transcendentals", Unit::count},
+        Column{"bytes", Unit::bytes}, Column{"flops_per_s", Unit::flops_per_second, "rate"},
         Column{"bytes_per_s", Unit::bytes_per_second, "traffic"},
         Column{"intensity", Unit::none, "FLOPs a byte"}, Column{"bound"},
         Column{"compute_share", Unit::ratio, "of peak rate"},
