@@ -169,9 +169,12 @@ Table roofline_table(const Investigation& all) {
         cells.end(),
         {row.kernels, row.instances, std::string(text(row.by)), time(row.total),
          share(row.total.count(), all.roofline.all.count()),
-         row.cost.precision == hlo::Precision::none ? Cell() : Cell(precision), integer(row.flops),
-         integer(row.cost.transcendentals), integer(row.bytes), number(row.flops_per_s),
-         number(row.bytes_per_s), number(row.intensity),
+         row.cost.precision == hlo::Precision::none ? Cell() : Cell(precision),
+         std::string(row.left_out        ? "unknown"
+                     : row.cost.estimate ? "assumed"
+                                         : "from HLO"),
+         integer(row.flops), integer(row.cost.transcendentals), integer(row.bytes),
+         number(row.flops_per_s), number(row.bytes_per_s), number(row.intensity),
          row.bound ? Cell(std::string(text(*row.bound))) : Cell(), number(row.compute_share),
          number(row.memory_share), row.left_out ? Cell(std::string(text(*row.left_out))) : Cell()});
     table.rows.push_back(std::move(cells));
