@@ -111,8 +111,8 @@ CheckResult coverage(const Investigated& in, const std::vector<RunCoverage>& pro
   }
   const double missing = share(expected - seen, expected);
   std::string found =
-      fmt::format("at least {} of kernels are missing: {} seen of {} that {} of {} launch",
-                  percent(missing), count_text(worst->seen), count_text(worst->expected),
+      fmt::format("at least {} of kernels are missing: {} seen of {} in {} of {}", percent(missing),
+                  count_text(worst->seen), count_text(worst->expected),
                   plural(worst->runs, "run", "runs"), program_name(in, worst->program));
   if (lacking > 1) {
     found += fmt::format("; {} more lack some", plural(lacking - 1, "program", "programs"));

@@ -14,8 +14,7 @@ constexpr std::string_view kOffGraphs =
 constexpr std::string_view kSdk =
     "record again with jax 0.8 or later, which traces ROCm with rocprofiler-sdk";
 constexpr std::string_view kLimits =
-    "record fewer steps, or raise `gpu_max_activity_api_events` and `gpu_max_callback_api_events` "
-    "in `ProfileOptions.advanced_configuration`";
+    "record fewer steps, or raise `gpu_max_activity_api_events`, `gpu_max_callback_api_events`";
 constexpr std::string_view kLimitsAmd =
     "record fewer steps, or raise `XLA_FLAGS=--xla_gpu_rocm_max_trace_events=N`";
 constexpr std::string_view kWait =
@@ -30,9 +29,7 @@ constexpr Advice kAdvice[] = {
     {"json", "",
      "let other tools read the xplane.pb, or raise "
      "`TF_PROFILER_TRACE_VIEWER_MAX_EVENTS` when recording"},
-    {"join", "",
-     "use the time budget, which needs no launches; if there are none at all, record with "
-     "`ProfileOptions.host_tracer_level` of 1 or more"},
+    {"join", "", "use the time budget, or record with `host_tracer_level` of 1 or more"},
     {"kernels-per-step", "", kSteps},
     {"same-work", "",
      "nothing, if parallelism means it so; else record again and compare "
@@ -65,8 +62,7 @@ constexpr Advice kAdvice[] = {
      "`CUDA_VISIBLE_DEVICES`",
      "record with all of them at work, or hide the others with `HIP_VISIBLE_DEVICES`"},
     {"hlo", "",
-     "record with `ProfileOptions.enable_hlo_proto = True`, and keep compiled functions "
-     "alive until `stop_trace`"},
+     "record with `enable_hlo_proto = True`; keep compiled functions alive until `stop_trace`"},
     {"empty-steps", "", kSteps},
     {"edges", "", kWait},
     {"buffer-limits", "", kLimits, kLimitsAmd},
@@ -98,8 +94,7 @@ constexpr Advice kAdvice[] = {
     {"whole-graphs", "which kernels ran inside graphs, and for how long each", kOffGraphs},
     {"at-event-limit", "the end of the capture", kLimits, kLimitsAmd},
     {"at-annotation-limit", "instructions of later kernels, found by name and order only",
-     "record fewer steps, or raise `gpu_max_annotation_strings` in "
-     "`ProfileOptions.advanced_configuration`"},
+     "record fewer steps, or raise `gpu_max_annotation_strings`"},
     // ---- Findings: something is wrong
     {"corrupt-timing", "the time of those events, which is in no sum", "record again"},
     {"nested-work", "times on those streams: one of each two is wrong", "record again"},
@@ -120,15 +115,13 @@ constexpr Advice kAdvice[] = {
     {"unattributed-no-hlo", "tables by instruction and line: this time is in none",
      "record with `ProfileOptions.enable_hlo_proto = True`"},
     {"unattributed-no-candidate", "tables by instruction and line: this time is in none",
-     "`jaxtrace attribute CAPTURE --check OTHER`, OTHER recorded with "
-     "`XLA_FLAGS=--xla_gpu_enable_command_buffer=` (empty: off)"},
+     "`jaxtrace attribute --check` with a capture made with `--xla_gpu_enable_command_buffer=`"},
     {"unattributed-control", "tables by instruction and line: this time is in none",
      "nothing: kernels that run a graph's loops are no instruction's"},
     {"unattributed-whole-graph", "tables by instruction and line: this time is in none",
      kOffGraphs},
     {"low-confidence", "which instruction and line this time belongs to",
-     "`jaxtrace attribute CAPTURE --check OTHER`, OTHER recorded with "
-     "`XLA_FLAGS=--xla_gpu_enable_command_buffer=` (empty: off)"},
+     "`jaxtrace attribute --check` with a capture made with `--xla_gpu_enable_command_buffer=`"},
     {"no-line", "the table by line: this time is in none",
      "read what stands around the instruction in the program's .hlo.txt"},
     {"inherited-line", "lines of this time: they are those of neighbours in the program",
@@ -155,9 +148,7 @@ constexpr Advice kAdvice[] = {
     {"unexplained-idle", "why the GPU was idle in this time",
      "record with `ProfileOptions.host_tracer_level = 2`"},
     {"unnamed-host-time", "what the host did in this time",
-     "record with `ProfileOptions.host_tracer_level = 2`, or `python_tracer_level = 1`, which "
-     "slows "
-     "the host"},
+     "record with `host_tracer_level = 2` (or `python_tracer_level = 1`, which slows the host)"},
     {"cut-host-events", "self times of those host events: they were cut to nest", "record again"},
     {"verdict", "the verdict and the estimates made from it",
      "record ten steps after warming up, with `python_tracer_level = 0`"},

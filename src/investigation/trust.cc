@@ -146,8 +146,8 @@ void add_verdict(const Investigated& in, const std::vector<CheckResult>& checks,
     return;
   }
   if (verdict.confidence == Confidence::high) return;
-  entry.reason =
-      verdict.confidence == Confidence::low ? "confidence is low" : "confidence is medium";
+  entry.affects = fmt::format("the verdict, of {} confidence, and the estimates made from it",
+                              verdict.confidence == Confidence::low ? "low" : "medium");
   // Doubts that are failed checks stand in the list by themselves.
   std::size_t failed = 0;
   std::string others;
@@ -158,12 +158,10 @@ void add_verdict(const Investigated& in, const std::vector<CheckResult>& checks,
       others += (others.empty() ? "" : "; ") + doubt;
     }
   }
-  if (!others.empty()) entry.reason += ": " + others;
+  entry.reason = others;
   if (failed > 0) {
-    entry.reason += others.empty() ? ": " : "; ";
-    entry.reason +=
-        failed == 1 ? "a failed check speaks" : fmt::format("{} failed checks speak", failed);
-    entry.reason += " against it";
+    if (!others.empty()) entry.reason += "; ";
+    entry.reason += failed == 1 ? "a failed check" : fmt::format("{} failed checks", failed);
   }
   entry.count = static_cast<std::int64_t>(verdict.doubts.size());
   out.push_back(std::move(entry));
