@@ -189,9 +189,8 @@ void write(const Preformatted& drawing, std::ostream& out) {
   out << "```text\n";
   for (std::size_t begin = 0; begin < drawing.text.size();) {
     const std::size_t end = std::min(drawing.text.find('\n', begin), drawing.text.size());
-    std::string line = one_line(std::string_view(drawing.text).substr(begin, end - begin));
-    if (line.starts_with("```")) line.insert(0, " ");
-    out << line << '\n';
+    const std::string line = one_line(std::string_view(drawing.text).substr(begin, end - begin));
+    out << (line.starts_with("```") ? " " : "") << line << '\n';
     begin = end + 1;
   }
   out << "```\n\n";
