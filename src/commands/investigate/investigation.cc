@@ -32,8 +32,10 @@ Investigation investigate(const Trace& trace, const InvestigateOptions& options)
 
   all.checks = integrity(so_far(all));
   find_path(all, options.skip.short_gap);
-  all.collectives = find_collectives(trace, all.attribution, all.ops);
-  all.roofline = find_roofline(trace, all.attribution, all.ops, options.roofline);
+  all.collectives = find_collectives(trace, all.attribution, all.ops, options.attribute);
+  all.roofline =
+      find_roofline(trace, all.attribution, all.ops,
+                    {.machine = options.roofline.machine, .attribute = options.attribute});
   all.changes =
       find_changes(so_far(all), all.path.value_or(CriticalPath{}), all.path_causes, all.roofline);
   all.distrusts = cannot_trust(so_far(all), all.checks, &all.roofline);
