@@ -146,8 +146,7 @@ class Programs:
     """The path of the file written, and what the report says of it."""
     log = self.folder / f"{capture.name}.seen"
     report = json.loads(run(self.jaxtrace, "attribute", capture, "--quiet", "--format", "json",
-                            "--write-xplane", log, "--out", self.folder / "tables",
-                            "--min-confidence", 0))
+                            "--write-xplane", log, "--out", self.folder / "tables"))
     (written,) = log.rglob("*.xplane.pb")
     return written, {row["in_the_file"]: row["kernels"] for row in report["written"]}
 
@@ -222,9 +221,8 @@ def slices(views):
   return found
 
 
-def compare_capture(programs, capture, failures):
+def compare_capture(programs, name, capture, failures):
   """A capture of any origin: nothing is lost by writing it back."""
-  name = f"{capture.parent.name}/{capture.name}"
   written, counts = programs.write_back(capture)
   added = counts["instruction added"]
   if added == 0:
@@ -248,7 +246,7 @@ def compare_graphs(programs, folder, failures):
   """A capture with graphs of another writer, and the truth beside it."""
   capture = programs.folder / f"{folder.name}.xplane.pb"
   capture.write_bytes(gzip.decompress((folder / "host0.xplane.pb.gz").read_bytes()))
-  before, after = compare_capture(programs, capture, failures)
+  before, after = compare_capture(programs, folder.name, capture, failures)
   compare_times(folder.name, before, after, folder / "truth.csv.gz", failures)
 
 
@@ -275,7 +273,7 @@ def main():
       compare_program(programs, directory, failures)
     if arguments.captures:
       for capture in sorted(arguments.captures.rglob("*.xplane.pb")):
-        compare_capture(programs, capture, failures)
+        compare_capture(programs, f"{capture.parent.name}/{capture.name}", capture, failures)
     if arguments.graphs:
       for graphs in sorted(arguments.graphs.iterdir()):
         compare_graphs(programs, graphs, failures)
