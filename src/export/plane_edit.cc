@@ -117,11 +117,15 @@ const std::string& PlaneEdit::ending(std::uint32_t label, const Has& has) {
 
 PlaneEdit::Verdict PlaneEdit::edit(std::string_view event, std::size_t row, std::string& out) {
   out.clear();
+  if (!tails_) tails_.emplace();
+  const std::uint32_t label = attribution_.label[row];
   Has has;
   has.prefix = trace_.annotations[static_cast<std::size_t>(trace_.events.annotation[row])].prefix;
+  const char* const end = event.data() + event.size();
   Wire wire(event);
   Field field;
   const char* copied = event.data();
+  const char* tail = nullptr;
   const auto rename = [&](const char* from, std::string_view key) {
     out.append(between(copied, from));
     put_renamed(field.bytes, key, out);
@@ -131,6 +135,15 @@ PlaneEdit::Verdict PlaneEdit::edit(std::string_view event, std::size_t row, std:
     if (field.tag != kEventStats) continue;
     const StatName* const name = names_.stats.find(read_stat(field.bytes).key);
     switch (name == nullptr ? StatRole::other : name->role) {
+      case StatRole::correlation_id: {
+        if (copied != event.data() || has != Has{.prefix = has.prefix}) break;
+        tail = wire.at();
+        const EditedTail* const known = tails_->find(between(tail, end));
+        if (known == nullptr || known->label != label || known->prefix != has.prefix) break;
+        out.append(between(event.data(), tail));
+        out.append(known->bytes);
+        return Verdict::edited;
+      }
       case StatRole::written:
         return Verdict::written;
       case StatRole::memory_details:
@@ -155,8 +168,12 @@ PlaneEdit::Verdict PlaneEdit::edit(std::string_view event, std::size_t row, std:
     }
   }
   if (wire.end() != WireEnd::clean) return Verdict::damaged;
-  out.append(between(copied, event.data() + event.size()));
-  out.append(ending(attribution_.label[row], has));
+  out.append(between(copied, end));
+  out.append(ending(label, has));
+  if (tail != nullptr) {
+    const auto before = static_cast<std::size_t>(tail - event.data());
+    tails_->put(between(tail, end), {label, has.prefix, out.substr(before)});
+  }
   return Verdict::edited;
 }
 

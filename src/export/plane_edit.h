@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,16 @@
 #include "attribution/attribution.h"
 #include "jaxtrace/trace.h"
 #include "readers/stats.h"
+#include "readers/tail_memo.h"
 
 namespace jaxtrace {
+
+/// What the stats after an event's correlation id became, when they were met before.
+struct EditedTail {
+  std::uint32_t label = kNone;
+  StringId prefix = StringId::empty;
+  std::string bytes;
+};
 
 class PlaneEdit {
  public:
@@ -40,6 +49,9 @@ class PlaneEdit {
   const std::string& metadata() const { return metadata_; }
 
   PlaneNames& names() { return names_; }
+
+  /// Lets go of what only makes the next edit() faster: a capture may have many planes.
+  void forget() { tails_.reset(); }
 
  private:
   /// Which of the tracer's stats an event has, which are not written twice.
@@ -70,6 +82,7 @@ class PlaneEdit {
   std::int64_t next_id_ = 1;
   std::string metadata_;
   std::vector<std::vector<Ending>> endings_;  // By label.
+  std::optional<TailMemo<EditedTail>> tails_;
 };
 
 }  // namespace jaxtrace

@@ -1,12 +1,13 @@
-// Both walks are the same code over an XplaneSink, so no length can differ from what follows it.
-// What is not edited is copied in the longest pieces there are; a plane that is damaged in its
-// middle is such a piece.
+// The first walk measures: which events are edited, and what their lines and planes come to.  The
+// second writes.  What is not edited is copied in the longest pieces there are; a plane that is
+// damaged in its middle is such a piece.
 #include "export/write_xplane.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -29,9 +30,10 @@ namespace {
 
 /// A line of a plane that is not copied as it is.
 struct LinePlan {
-  const Lane* lane = nullptr;  ///< Its rows, if events of it are edited.
-  bool cut = false;            ///< The file ends in it.
-  std::uint64_t size = 0;      ///< What it comes to.
+  const Lane* lane = nullptr;           ///< Its rows, if events of it may be edited.
+  std::vector<std::uint32_t> edited{};  ///< By event: its row if it is edited, else kNone.
+  bool cut = false;                     ///< The file ends in it.
+  std::uint64_t size = 0;               ///< What it comes to.
 };
 
 /// A plane that is not copied as it is.
@@ -49,6 +51,11 @@ std::string_view between(const char* from, const char* to) {
 
 const char* end_of(std::string_view bytes) {
   return bytes.data() + bytes.size();
+}
+
+/// Where the part of a line ends that is kept, given the cursor that has walked it.
+const char* line_end(const LinePlan& as, const LineSpan& line, const Wire& walked) {
+  return as.cut && walked.end() == WireEnd::cut ? walked.at() : end_of(line.bytes);
 }
 
 /// Why the fields of a message end, and the tag of the one that does not.
@@ -89,7 +96,8 @@ class Rewriter {
   const Lane* lane_of(const PlaneSpan& plane, const LineSpan& line) const;
   void plan(const PlaneSpan& plane, bool cut);
   void count(PlaneEdit::Verdict verdict, std::size_t event);
-  void copy_line(PlanePlan& plan, const LineSpan& line, Rows& rows, XplaneSink& sink);
+  void measure_line(PlanePlan& plan, const LineSpan& line, Rows& rows);
+  void copy_line(PlanePlan& plan, const LineSpan& line, XplaneSink& sink);
   void copy_plane(PlanePlan& plan, XplaneSink& sink);
   void put_plane(const PlaneSpan& plane, XplaneSink& sink);
 
@@ -134,12 +142,39 @@ void Rewriter::count(PlaneEdit::Verdict verdict, std::size_t event) {
   }
 }
 
-void Rewriter::copy_line(PlanePlan& plan, const LineSpan& line, Rows& rows, XplaneSink& sink) {
-  const LinePlan& as = plan.lines.at(&line);
+/// Finds out which events of a line are edited, and what the line comes to.
+void Rewriter::measure_line(PlanePlan& plan, const LineSpan& line, Rows& rows) {
+  LinePlan& as = plan.lines.at(&line);
   EventRows* const lane_rows =
       as.lane == nullptr ? nullptr : &rows.try_emplace(as.lane, trace_, *as.lane).first->second;
   const std::int64_t begin = line_begin(line.timestamp_ns, row().origin_ns);
+  as.edited.reserve(lane_rows == nullptr ? 0 : line.events);
+  std::string head;
+  Wire wire(line.bytes);
+  Field field;
+  meter_.enter(input_.file, line.bytes.data());
+  for (const char* from = wire.at(); wire.next(field); from = wire.at()) {
+    meter_.reach(from);
+    if (field.tag != kLineEvents || lane_rows == nullptr) continue;
+    as.edited.push_back(kNone);
+    const auto event = lane_rows->of_event(field.bytes, begin, plan.edit->names());
+    if (!event || !writes_[attribution_.label[*event]]) continue;
+    const PlaneEdit::Verdict verdict = plan.edit->edit(field.bytes, *event, event_);
+    count(verdict, *event);
+    if (verdict != PlaneEdit::Verdict::edited) continue;
+    as.edited.back() = static_cast<std::uint32_t>(*event);
+    head.clear();
+    put_head(head, kLineEvents, event_.size());
+    as.size += head.size() + event_.size() - static_cast<std::size_t>(wire.at() - from);
+  }
+  as.size += between(line.bytes.data(), line_end(as, line, wire)).size();
+  meter_.leave(wire.at());
+}
+
+void Rewriter::copy_line(PlanePlan& plan, const LineSpan& line, XplaneSink& sink) {
+  const LinePlan& as = plan.lines.at(&line);
   const char* copied = line.bytes.data();
+  auto row = as.edited.begin();
   std::string head;
   Wire wire(line.bytes);
   Field field;
@@ -150,12 +185,8 @@ void Rewriter::copy_line(PlanePlan& plan, const LineSpan& line, Rows& rows, Xpla
       copied = from;
     }
     meter_.reach(copied);
-    if (field.tag != kLineEvents || lane_rows == nullptr) continue;
-    const auto event = lane_rows->of_event(field.bytes, begin, plan.edit->names());
-    if (!event || !writes_[attribution_.label[*event]]) continue;
-    const PlaneEdit::Verdict verdict = plan.edit->edit(field.bytes, *event, event_);
-    if (sink.counts_only()) count(verdict, *event);
-    if (verdict != PlaneEdit::Verdict::edited) continue;
+    if (field.tag != kLineEvents || row == as.edited.end() || *row++ == kNone) continue;
+    plan.edit->edit(field.bytes, *std::prev(row), event_);
     sink.copy(between(copied, from));
     head.clear();
     put_head(head, kLineEvents, event_.size());
@@ -163,14 +194,12 @@ void Rewriter::copy_line(PlanePlan& plan, const LineSpan& line, Rows& rows, Xpla
     sink.put(event_);
     copied = wire.at();
   }
-  const bool closed = as.cut && wire.end() == WireEnd::cut;
-  sink.copy(between(copied, closed ? wire.at() : end_of(line.bytes)));
+  sink.copy(between(copied, line_end(as, line, wire)));
   meter_.leave(wire.at());
 }
 
 /// The content of a plane, lines by their plans.
 void Rewriter::copy_plane(PlanePlan& plan, XplaneSink& sink) {
-  Rows rows;
   const char* copied = plan.plane->bytes.data();
   Wire wire(plan.plane->bytes);
   Field field;
@@ -185,7 +214,7 @@ void Rewriter::copy_plane(PlanePlan& plan, XplaneSink& sink) {
       if (sink.counts_only()) {
         sink.count(found->second.size);
       } else {
-        copy_line(plan, *line, rows, sink);
+        copy_line(plan, *line, sink);
       }
       copied = wire.at();
     }
@@ -226,14 +255,13 @@ void Rewriter::plan(const PlaneSpan& plane, bool cut) {
   const std::int64_t before = written_.added.events;
   for (const LineSpan& line : plane.lines) {  // In the order of the file, as they are written.
     if (!plan.lines.contains(&line)) continue;
-    XplaneSink count(input_.file, nullptr);
-    copy_line(plan, line, rows, count);
-    plan.lines.at(&line).size = count.size();
+    measure_line(plan, line, rows);
   }
   if (!cut && written_.added.events == before) return;  // Copied as it is.
   XplaneSink count(input_.file, nullptr);
   copy_plane(plan, count);
   plan.size = count.size();
+  if (plan.edit) plan.edit->forget();
   plans_.emplace(&plane, std::move(plan));
 }
 
@@ -243,6 +271,7 @@ void Rewriter::put_plane(const PlaneSpan& plane, XplaneSink& sink) {
   put_head(head, kSpacePlanes, plan.size);
   sink.put(head);
   copy_plane(plan, sink);
+  plans_.erase(&plane);
 }
 
 XplaneWritten Rewriter::write(std::ostream& out) {

@@ -47,11 +47,18 @@ StringId innermost(StringId op, TraceBuilder& builder) {
   return inner.size() == text.size() ? op : builder.intern(inner);
 }
 
+/// What the last stats of an event mean.
+struct TailMeaning {
+  AnnotationId annotation = AnnotationId::none;
+  DetailsId details = DetailsId::none;
+  bool written = false;  ///< jaxtrace wrote some of them.
+};
+
 struct Pass {
   PlaneNames names;
   TraceBuilder& builder;
   Oddities odd;
-  TailMemo memo;
+  TailMemo<TailMeaning> memo;
   bool device_work = false;  ///< Of the present lane:
   bool names_are_ops = false;
   std::int64_t begin_ps = 0;
@@ -191,10 +198,10 @@ void decode(std::string_view message, Pass& pass, Event& event) {
       if (!pass.device_work || pass.names_are_ops || event.described) continue;
       tail = wire.at();
       const std::string_view rest(tail, static_cast<std::size_t>(end - tail));
-      if (const TailMemo::Entry* const entry = pass.memo.find(rest)) {
-        event.row.annotation = entry->annotation;
-        event.row.details = entry->details;
-        event.written = entry->written;
+      if (const TailMeaning* const known = pass.memo.find(rest)) {
+        event.row.annotation = known->annotation;
+        event.row.details = known->details;
+        event.written = known->written;
         event.known = true;
         return;
       }
@@ -232,7 +239,7 @@ void describe(Pass& pass, Event& event) {
   }
   event.row.annotation = pass.last_id;
   if (!event.tail.empty()) {
-    pass.memo.put(event.tail, {{}, event.row.annotation, event.row.details, event.written});
+    pass.memo.put(event.tail, {event.row.annotation, event.row.details, event.written});
   }
 }
 

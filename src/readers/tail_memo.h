@@ -9,35 +9,33 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-#include "jaxtrace/trace.h"
 
 namespace jaxtrace {
 
 /// Holds for one plane, whose metadata gives the bytes their meaning.
+template <typename Meaning>
 class TailMemo {
  public:
-  struct Entry {
-    std::string tail;
-    AnnotationId annotation = AnnotationId::none;
-    DetailsId details = DetailsId::none;
-    bool written = false;  ///< It holds stats that jaxtrace wrote.
-  };
-
-  /// The entry of `tail`; nullptr if it was not met lately.  Empty tails have none.
-  const Entry* find(std::string_view tail) const {
+  /// What `tail` means; nullptr if it was not met lately.  Empty tails have no meaning.
+  const Meaning* find(std::string_view tail) const {
     const Entry& entry = entries_[slot(tail)];
-    return !tail.empty() && entry.tail == tail ? &entry : nullptr;
+    return !tail.empty() && entry.tail == tail ? &entry.meaning : nullptr;
   }
 
-  void put(std::string_view tail, const Entry& means) {
+  void put(std::string_view tail, Meaning meaning) {
     Entry& entry = entries_[slot(tail)];
-    entry = means;
     entry.tail = tail;
+    entry.meaning = std::move(meaning);
   }
 
  private:
+  struct Entry {
+    std::string tail;
+    Meaning meaning{};
+  };
+
   static constexpr unsigned kBits = 12;
 
   /// The top bits of a sum of products: unlike a chain of them, the products do not wait for one
