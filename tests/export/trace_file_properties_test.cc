@@ -152,7 +152,11 @@ Trace chaos(std::uint64_t seed) {
   };
   for (int d = 0; d < 2; ++d) {
     const StringId plane = builder.intern("/device:GPU:" + std::to_string(d));
-    const DeviceId device = builder.add_device({.host = host, .plane = plane, .ordinal = d});
+    Device row;
+    row.host = host;
+    row.plane = plane;
+    row.ordinal = d;
+    const DeviceId device = builder.add_device(row);
     for (int s = 0; s < 3; ++s) {
       const std::int64_t id = s == 2 ? 1'000'001 : 7;  // A stream with a number of ours; twins.
       builder.begin_lane({.host = host,

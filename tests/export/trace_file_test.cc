@@ -186,8 +186,10 @@ TEST(TraceFile, AnInstructionSaysWhatIsKnownOfIt) {
 TEST(TraceFile, NothingBeginsBeforeZero) {
   TraceBuilder builder;
   const HostId host = builder.add_host("h", "h.xplane.pb");
-  const DeviceId device =
-      builder.add_device({.host = host, .plane = builder.intern("/device:GPU:0")});
+  Device row;
+  row.host = host;
+  row.plane = builder.intern("/device:GPU:0");
+  const DeviceId device = builder.add_device(row);
   builder.begin_lane({.host = host,
                       .kind = LaneKind::stream,
                       .device = device,
