@@ -28,10 +28,12 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
-/// The first `most` bytes, with "…" if there are more: what kernels that begin alike differ in
-/// comes early, and it can be typed.
+/// The first `most` bytes, or fewer so as not to cut a character, with "…" if there are more: what
+/// kernels that begin alike differ in comes early, and it can be typed.
 inline std::string beginning(std::string_view name, std::size_t most) {
-  return name.size() <= most ? std::string(name) : std::string(name.substr(0, most)) + "…";
+  if (name.size() <= most) return std::string(name);
+  while (most > 0 && (static_cast<unsigned char>(name[most]) & 0xC0U) == 0x80U) --most;
+  return std::string(name.substr(0, most)) + "…";
 }
 
 }  // namespace jaxtrace

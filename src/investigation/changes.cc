@@ -136,7 +136,9 @@ class Ranking {
         path_.of(PathKind::queued_short) + path_.of(PathKind::queued_long) +
             path_.of(PathKind::graph_internal),
         "work that was asked for in time and yet waited: dependencies, memory, dispatch",
-        "fewer and larger kernels; command buffers; streams that do not wait for each other");
+        path_.of(PathKind::graph_internal) > path_.of(PathKind::queued_short)
+            ? "fewer and larger kernels inside the graph: larger fusions"
+            : "fewer and larger kernels; command buffers; streams that do not wait for each other");
     add(causes, "unexplained", path_.of(PathKind::unknown),
         "idle time before work whose launch is not known", "");
   }

@@ -52,9 +52,9 @@ struct PathSegment {
 
 struct CriticalPath {
   std::size_t step = 0;
-  std::size_t device =
-      0;          ///< Row of the timelines whose step it is; only GPUs of its host are on it
-  Window window;  ///< The step on `device`; empty if it has no work there
+  /// Row of the timelines whose step it is; only GPUs of its host are on the path.
+  std::size_t device = 0;
+  Window window;                      ///< The step on `device`; empty if it has no work there
   std::vector<PathSegment> segments;  ///< By begin; they fill `window` without gap or overlap
   std::array<Picoseconds, kPathKinds> time{};  ///< By kind; sums to `window` exactly
 

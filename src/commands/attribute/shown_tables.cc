@@ -53,7 +53,12 @@ std::int64_t time_with_a_line(const Measured& measured, const std::vector<Cost>&
 std::string opening(const Measured& measured, std::int64_t with_line) {
   const Sums& sums = measured.sums;
   const std::int64_t all = sums.all.total_ps;
-  if (sums.all.kernels == 0) return "The capture holds no device events: nothing was recorded.";
+  if (sums.all.kernels == 0) {
+    return sums.other_programs.kernels == 0
+               ? std::string("The capture holds no device events: nothing was recorded.")
+               : fmt::format("No device event is this program's: {} of others were left out.",
+                             counted(sums.other_programs.kernels, "event"));
+  }
   const std::int64_t attributed = all - sums.all.of(Match::none);
   std::string text = fmt::format(
       "{} of {} on {} of {}, {} in all (the sum over streams: the denominator of every share "

@@ -12,16 +12,16 @@ namespace jaxtrace {
 std::vector<Bar> merge_bars(const std::vector<RawBar>& raw, Picoseconds pixel,
                             const NameBar& name) {
   constexpr std::int64_t kWidest = 6;  // Pixels
-  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  constexpr std::size_t kNoBar = static_cast<std::size_t>(-1);
   std::vector<Bar> bars;
   std::vector<std::size_t> longest;  // Row of `raw`
   std::array<std::size_t, kBarClasses> open;
-  open.fill(kNone);
+  open.fill(kNoBar);
   for (std::size_t r = 0; r < raw.size(); ++r) {
     const Picoseconds length = raw[r].window.length();
     std::size_t& at = open[static_cast<std::size_t>(raw[r].cls)];
     const bool narrow = length < pixel;
-    if (narrow && at != kNone) {
+    if (narrow && at != kNoBar) {
       Bar& bar = bars[at];
       const Picoseconds end = std::max(bar.window.end, raw[r].window.end);
       if (raw[r].window.begin - bar.window.end < pixel &&
@@ -36,7 +36,7 @@ std::vector<Bar> merge_bars(const std::vector<RawBar>& raw, Picoseconds pixel,
         continue;
       }
     }
-    at = narrow ? bars.size() : kNone;
+    at = narrow ? bars.size() : kNoBar;
     bars.push_back({.window = raw[r].window,
                     .cls = raw[r].cls,
                     .events = 1,

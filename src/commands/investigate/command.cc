@@ -128,7 +128,8 @@ Run declare(CLI::App& app) {
                  "Calls of this jitted function are the steps; default: annotations, else the "
                  "function with the most device time")
       ->type_name("FUNCTION");
-  app.add_flag("--digest", flags->digest, "Print at most 4 KB of JSON, for an agent to begin with");
+  app.add_flag("--digest", flags->digest,
+               "Print at most 4 KB of JSON, whatever --format says, for an agent to begin with");
   app.footer(
       "Examples:\n"
       "  jaxtrace investigate /tmp/jax-trace\n"

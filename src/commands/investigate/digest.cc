@@ -41,11 +41,10 @@ Table failed_checks(const Investigation& all) {
 
 Table commands_table() {
   Table table{.id = "commands", .caption = "", .columns = {{"for"}, {"run"}}, .rows = {}};
-  table.rows = {
-      {"everything", "jaxtrace investigate CAPTURE --format json"},
-      {"verdict, budget, causes", "jaxtrace skip-stats CAPTURE --full"},
-      {"every kernel's instruction and line", "jaxtrace attribute CAPTURE"},
-      {"changes, roofline, trust", "changes.csv, roofline.csv, cannot_trust.csv in --out"}};
+  table.rows = {{"failed_checks, changes, cannot_trust, new_captures: all of each",
+                 "jaxtrace investigate CAPTURE --format json"},
+                {"verdict, budget, host causes", "jaxtrace skip-stats CAPTURE --full"},
+                {"top_lines: every line, instruction and kernel", "jaxtrace attribute CAPTURE"}};
   return table;
 }
 
@@ -67,18 +66,22 @@ Report digest_of(const Investigation& all, std::string_view version, std::size_t
                     ? Cell()
                     : Cell(shortened(one_line(gpu_name(all, verdict.device)), letters)));
   add("median_step_ps", steps.median ? time(steps.steps[*steps.median].period) : Cell());
+  add("estimates_from_ps", all.changes.why_none.empty() ? time(all.changes.step) : Cell());
   add("attributed_share", share(total - all.sums.all.of(Match::none), total));
   add("rooflined_share", share(all.roofline.rooflined.count(), all.roofline.all.count()));
 
   std::vector<Table> tables;
   if (all.trace.device_events > 0) {
-    tables.push_back(
-        excerpt(budget_table(found(all), true),
-                {"device", "compute", "exposed_communication", "exposed_copies", "idle"}, rows));
+    Table budget = budget_table(found(all), true);
+    std::erase_if(budget.rows, [](const auto& row) {  // Streams
+      return for_people(row.front(), Unit::none).starts_with("·");
+    });
+    tables.push_back(excerpt(
+        budget, {"device", "compute", "exposed_communication", "exposed_copies", "idle"}, rows));
   }
   const Table failed = failed_checks(all);
   tables.push_back(excerpt(failed, {"id", "state", "found"}, rows));
-  tables.push_back(excerpt(top_lines(measured(all), rows), {"line", "function", "share"}, rows));
+  tables.push_back(excerpt(top_lines(measured(all), rows), {"line", "phase", "share"}, rows));
   tables.push_back(excerpt(changes_table(all), {"id", "cause", "path_share", "step_ps"}, rows));
   tables.push_back(
       excerpt(distrust_table(all), {"code", "gravity", "count", "share", "share_of"}, rows));

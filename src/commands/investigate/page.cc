@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -34,25 +35,38 @@ const Proposal* most_to_gain(const Changes& changes) {
   return best;
 }
 
+/// The line that pays for most time, forward and backward together.
+std::pair<std::string, std::int64_t> top_line(const Investigation& all) {
+  const std::vector<Cost> costs = cost_by_op(measured(all));
+  std::map<std::pair<std::string, std::int32_t>, std::int64_t> lines;
+  for (std::size_t i = 0; i < all.ops.rows.size(); ++i) {
+    const hlo::Location& at = all.ops.rows[i].source.user;
+    if (!at.file.empty()) lines[{at.file, at.line}] += costs[i].total_ps;
+  }
+  std::pair<std::string, std::int64_t> top;
+  for (const auto& [at, time] : lines) {
+    if (time > top.second) top = {short_location({at.first, at.second, {}}), time};
+  }
+  return top;
+}
+
 /// The page in a few lines.
 Bullets in_short(const Investigation& all) {
   Bullets out;
-  const Measured of_attribute = measured(all);
   if (all.sums.all.kernels == 0) return out;
   out.items.push_back(verdict_text(found(all)));
-  const Table lines = top_lines(of_attribute, 1);
-  if (!lines.rows.empty()) {
-    out.items.push_back(fmt::format("Most GPU time: {} ({} of it, {}).",
-                                    escape_markdown(for_people(lines.rows[0][0], Unit::none)),
-                                    for_people(lines.rows[0][5], Unit::ratio),
-                                    escape_markdown(for_people(lines.rows[0][1], Unit::none))));
+  const auto fatal = std::ranges::count(all.distrusts, Gravity::fatal, &Distrust::gravity);
+  if (const auto [line, time] = top_line(all); time > 0) {
+    out.items.push_back(fmt::format("Most {}GPU time: {} ({} of it).",
+                                    fatal > 0 ? "of the recorded " : "", escape_markdown(line),
+                                    share_text(time, all.sums.all.total_ps)));
   }
   if (const Proposal* const best = most_to_gain(all.changes)) {
     out.items.push_back(fmt::format(
         "Most to gain: without {} a step would take {} instead of {} (estimate, not run).",
         escape_markdown_sentence(best->cause), shown(*best->step), shown(all.changes.step)));
   } else if (all.changes.why_none.empty()) {
-    out.items.emplace_back("Most to gain: in the kernels themselves; no other loss is worth 3 %.");
+    out.items.push_back(nothing_to_gain(all.changes));
   }
   const auto& causes = all.changes.causes;
   const auto work = std::ranges::find(causes, "compute", &Proposal::id);
@@ -61,10 +75,13 @@ Bullets in_short(const Investigation& all) {
         "Most of the critical path: {}, {} of it ({}).", escape_markdown_sentence(work->cause),
         percent(work->path_share.value_or(0)), escape_markdown_sentence(work->because)));
   }
-  const auto fatal = std::ranges::count(all.distrusts, Gravity::fatal, &Distrust::gravity);
-  out.items.push_back(fmt::format(
-      "Not to be trusted: {}{}.", counted(all.distrusts.size(), "point"),
-      fatal > 0 ? fmt::format(", {} of them so grave that a claim is refused", fatal) : ""));
+  std::string doubt = "Not to be trusted: " + counted(all.distrusts.size(), "point");
+  if (fatal > 0) {
+    doubt += fmt::format(", {} of them so grave that a claim is refused. First: {}, for {}", fatal,
+                         escape_markdown_sentence(all.distrusts.front().affects),
+                         escape_markdown_sentence(all.distrusts.front().reason));
+  }
+  out.items.push_back(doubt + '.');
   return out;
 }
 

@@ -33,7 +33,25 @@ bool is_worth_words(const Proposal& change) {
   return change.worth || (change.id == "compute" && change.path_share.value_or(0) >= kMuch);
 }
 
+/// Rows that would only fill the page; changes.csv has them.
+bool is_noise(const Proposal& change) {
+  constexpr double kLittle = 0.005;
+  return !change.worth && change.path_share.value_or(0) < kLittle;
+}
+
 }  // namespace
+
+std::string nothing_to_gain(const Changes& changes) {
+  constexpr double kWorth = 0.03;
+  for (const Proposal& change : changes.causes) {
+    if (change.id == "compute" || change.path_share.value_or(0) < kWorth) continue;
+    return fmt::format(
+        "Most to gain: {} ({} of the critical path), of which no estimate tells; then in the "
+        "kernels themselves.",
+        change.cause, percent(*change.path_share));
+  }
+  return "Most to gain: in the kernels themselves; no other loss is worth 3 % of the step.";
+}
 
 void add_changes(Report& report, const Investigation& all) {
   report.blocks.emplace_back(Heading{"6. What to change"});
@@ -46,6 +64,8 @@ void add_changes(Report& report, const Investigation& all) {
   Table table =
       excerpt(changes_table(all), {"id", "cause", "path_share", "step_ps", "speedup", "part_of"},
               changes.causes.size());
+  std::size_t place = 0;
+  std::erase_if(table.rows, [&](const auto&) { return is_noise(changes.causes[place++]); });
   if (table.rows.size() > kMostChanges) table.rows.resize(kMostChanges);
   for (auto& row : table.rows) {
     Cell& speedup = row[4];
@@ -54,7 +74,7 @@ void add_changes(Report& report, const Investigation& all) {
   table.caption = fmt::format(
       "Causes by their share of the critical path ({}), and how long the step of {} on {} would be "
       "without them: estimates, not run, each an upper bound of the gain; a part counts in its "
-      "whole again:",
+      "whole again, and the path may cross GPUs where the step does not:",
       shown(changes.window), shown(changes.step),
       escape_markdown(gpu_name(all, all.skip.verdict.device)));
   show(report, std::move(table));
@@ -65,9 +85,7 @@ void add_changes(Report& report, const Investigation& all) {
     if (is_worth_words(change)) bullets.items.push_back(explained(change));
   }
   if (bullets.items.empty()) {
-    report.blocks.emplace_back(
-        Prose{"No loss beside the kernels' own time is worth 3 % of the step: what is left to gain "
-              "is in the kernels."});
+    report.blocks.emplace_back(Prose{nothing_to_gain(changes)});
   } else {
     report.blocks.emplace_back(std::move(bullets));
   }

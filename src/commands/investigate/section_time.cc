@@ -86,7 +86,8 @@ void add_integrity(Report& report, const Investigation& all) {
 void add_swimlane(Report& report, const Investigation& all) {
   report.blocks.emplace_back(Heading{"3. Swimlane and critical path"});
   if (!all.path) {
-    report.blocks.emplace_back(Prose{"Nothing to draw: no GPU work was recorded."});
+    report.blocks.emplace_back(
+        Prose{"Nothing to draw: no GPU work with a length belongs to a step."});
     return;
   }
   report.blocks.emplace_back(

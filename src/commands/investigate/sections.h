@@ -16,6 +16,9 @@ void add_roofline(Report& report, const Investigation& all);
 void add_changes(Report& report, const Investigation& all);
 void add_trust(Report& report, const Investigation& all);
 
+/// Of changes of which none is worth 3 %: what is left.
+std::string nothing_to_gain(const Changes& changes);
+
 /// The whole page, at most 250 lines, with everything that JSON holds.
 Report page(const Investigation& all, std::string_view version);
 

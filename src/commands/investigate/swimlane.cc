@@ -65,19 +65,19 @@ void SwimlaneBuilder::choose_axis() {
 
 /// Merges, more coarsely if that is still too much to draw.
 void SwimlaneBuilder::finish_bars() {
-  const NameBar name_work = [&](const RawBar& raw) { return event_label(trace, raw.event); };
+  const NameBar name_work = [&](const RawBar& raw) { return label(raw.event); };
   const NameBar name_host = [&](const RawBar& raw) {
     return BarLabel{std::string(trace.strings[trace.events.name[raw.event]]), ""};
   };
   const NameBar name_wait = [&](const RawBar& raw) {
     if (raw.event == kNoEvent) return BarLabel{"nothing comes afterwards", ""};
-    return BarLabel{"before " + event_label(trace, raw.event).label, ""};
+    return BarLabel{"before " + label(raw.event).label, ""};
   };
   const NameBar name_path = [&](const RawBar& raw) {
     return is_work(raw.cls) ? name_work(raw) : name_wait(raw);
   };
-  for (std::size_t bars = kMostBars + 1; bars > kMostBars; out.pixel *= 2) {
-    bars = 0;
+  for (;; out.pixel *= 2) {
+    std::size_t bars = 0;
     for (RawLane& lane : lanes) {
       using Kind = SwimLane::Kind;
       const Kind kind = lane.lane.kind;
@@ -117,13 +117,13 @@ std::optional<std::size_t> shown_step(const Steps& steps) {
 }
 
 Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedCollectives& collectives,
-                  const CriticalPath& path, int pixels) {
+                  const CriticalPath& path, int pixels, InstructionOf instruction) {
   if (path.segments.empty()) return {};
-  SwimlaneBuilder builder(trace, stats, collectives, path);
+  SwimlaneBuilder builder(trace, stats, collectives, path, std::move(instruction));
   Swimlane& out = builder.out;
   out.title = swimlane_title(trace, stats, path);
   out.consists = path_parts(trace, stats, path);
-  out.caption = path_caption(trace, stats, path, builder.blamer, builder.names);
+  out.caption = path_caption(builder);
   builder.choose_gpus();
   builder.choose_axis();
   out.pixel = std::max(out.axis.length() / std::max(pixels, 1), Picoseconds{1});

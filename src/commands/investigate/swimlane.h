@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,10 +110,14 @@ struct Swimlane {
 /// Absent: the capture has no GPU work.
 std::optional<std::size_t> shown_step(const Steps& steps);
 
-/// `path` is of the step that is to be shown.  `pixels` is how wide the axis will be.  Empty if the
-/// path is.
+/// The HLO instruction of a device event as it was attributed; empty if there is none.
+using InstructionOf = std::function<std::string_view(std::uint32_t event)>;
+
+/// `path` is of the step that is to be shown.  `pixels` is how wide the axis will be.  Without
+/// `instruction`, work is called what the tracer calls it, which in a graph is the graph.  Empty if
+/// the path is.
 Swimlane swimlane(const Trace& trace, const SkipStats& stats, const AlignedCollectives& collectives,
-                  const CriticalPath& path, int pixels = 1000);
+                  const CriticalPath& path, int pixels = 1000, InstructionOf instruction = {});
 
 /// An SVG file.  Light or dark as the reader's system is; no script, nothing from elsewhere.
 std::string svg(const Swimlane& swimlane);

@@ -3,10 +3,12 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/investigate/bars.h"
 #include "commands/investigate/swimlane.h"
+#include "commands/investigate/swimlane_words.h"
 
 namespace jaxtrace {
 
@@ -21,6 +23,7 @@ struct SwimlaneBuilder {
   const SkipStats& stats;
   const AlignedCollectives& collectives;
   const CriticalPath& path;
+  InstructionOf instruction;
   HostNames names;
   Blamer blamer;
   Swimlane out{};
@@ -32,14 +35,16 @@ struct SwimlaneBuilder {
   std::size_t path_lane = 0;
 
   SwimlaneBuilder(const Trace& of, const SkipStats& in, const AlignedCollectives& aligned,
-                  const CriticalPath& along)
+                  const CriticalPath& along, InstructionOf instruction_of)
       : trace(of),
         stats(in),
         collectives(aligned),
         path(along),
+        instruction(std::move(instruction_of)),
         names(of),
         blamer(of, in.works, names) {}
 
+  BarLabel label(std::uint32_t event) const { return event_label(trace, event, instruction); }
   bool in_step(std::uint32_t event) const { return stats.steps.step_of[event] == path.step; }
   HostId host() const { return trace.devices[device_row(path.device)].host; }
   std::size_t device_row(std::size_t timeline) const {

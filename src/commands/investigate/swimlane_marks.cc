@@ -80,7 +80,7 @@ void SwimlaneBuilder::add_arrivals() {
   }
   std::ranges::sort(found, {}, [&](auto* c) { return std::pair(c->arrival, first(c)); });
   for (const AlignedCollective* const row : found) {
-    const std::string op = event_label(trace, first(row)).label;
+    const std::string op = label(first(row)).label;
     out.arrivals.push_back(
         {row->arrival, op,
          fmt::format("{}: {} arrives last; the others wait {} for it in all", op,
@@ -94,10 +94,9 @@ void SwimlaneBuilder::add_flow(std::uint32_t event) {
   const auto from = lane_of_thread.find(stats.works.thread[event]);
   const auto to = lane_of_stream.find(lane_of(trace, event));
   if (from == lane_of_thread.end() || to == lane_of_stream.end()) return;
-  const SwimFlow flow{
-      from->second, to->second, trace.events.begin[call], trace.events.begin[event],
-      fmt::format("{} was launched {} before it began", event_label(trace, event).label,
-                  exact_us(trace.events.begin[event] - trace.events.begin[call]))};
+  const SwimFlow flow{from->second, to->second, trace.events.begin[call], trace.events.begin[event],
+                      fmt::format("{} was launched {} before it began", label(event).label,
+                                  exact_us(trace.events.begin[event] - trace.events.begin[call]))};
   const auto same = [&](const SwimFlow& f) { return f.to == flow.to && f.to_lane == flow.to_lane; };
   if (std::ranges::none_of(out.flows, same)) out.flows.push_back(flow);
 }

@@ -8,6 +8,9 @@
 
 #include "analysis/kernel_family.h"
 #include "analysis/times.h"
+#include "commands/investigate/swimlane_builder.h"
+#include "commands/skip_stats/tables.h"
+#include "report/text.h"
 
 namespace jaxtrace {
 namespace {
@@ -16,12 +19,10 @@ std::string thread_name(const Trace& trace, std::uint32_t lane) {
   return std::string(trace.strings[trace.lanes[lane].name]);
 }
 
-/// "fusion.3 (loop_add_fusion)"; names of kernels can be very long.
-std::string both(const BarLabel& label) {
+/// Names of kernels can be very long.
+std::string short_name(std::string_view name) {
   constexpr std::size_t kMost = 60;
-  std::string out = label.label.substr(0, kMost);
-  if (out.size() < label.label.size()) out += "…";
-  return out;
+  return shortened(one_line(name), kMost);
 }
 
 std::string in_words(PathKind kind) {
@@ -80,7 +81,7 @@ std::string gpus_of(const Trace& trace, const SkipStats& stats, const CriticalPa
   return out;
 }
 
-/// Waits on the path that have no work between them are one.
+/// A stretch is of one kind: a gap that the host divides from the launch path is two.
 const PathSegment* longest_wait(const CriticalPath& path) {
   const PathSegment* longest = nullptr;
   for (const PathSegment& segment : path.segments) {
@@ -103,8 +104,7 @@ bool is_work(BarClass cls) {
 }
 
 std::string gpu_name(const Trace& trace, const SkipStats& stats, std::size_t device) {
-  return fmt::format(
-      "GPU:{}", trace.devices[static_cast<std::size_t>(stats.timelines[device].device)].ordinal);
+  return device_name(Found{.trace = trace, .stats = stats}, device);
 }
 
 std::string stream_name(std::string_view lane) {
@@ -115,11 +115,12 @@ std::string stream_name(std::string_view lane) {
   return digits == 0 ? std::string(lane) : "stream " + std::string(rest.substr(0, digits));
 }
 
-BarLabel event_label(const Trace& trace, std::uint32_t event) {
+BarLabel event_label(const Trace& trace, std::uint32_t event, const InstructionOf& instruction) {
   const std::string_view kernel = bare_kernel_name(trace.strings[trace.events.name[event]]);
   const Annotation& said =
       trace.annotations[static_cast<std::size_t>(trace.events.annotation[event])];
-  const std::string_view op = trace.strings[said.hlo_op];
+  std::string_view op = instruction ? instruction(event) : std::string_view();
+  if (op.empty()) op = trace.strings[said.hlo_op];
   if (op.empty() || op == kernel) return {std::string(kernel), ""};
   return {std::string(op), std::string(kernel)};
 }
@@ -148,8 +149,8 @@ std::string swimlane_title(const Trace& trace, const SkipStats& stats, const Cri
                                 ? "the longest, since there is no median,"
                                 : "the first with work, since none is kept,";
   const std::string of = steps.kept > 0 ? fmt::format(" of {} kept", steps.kept) : "";
-  std::string name = steps.name.substr(0, 60);
-  return fmt::format("Step {} of {}, {}{}: {}", steps.steps[path.step].number, name, which, of, on);
+  return fmt::format("Step {} of {}, {}{}: {}", steps.steps[path.step].number,
+                     short_name(steps.name), which, of, on);
 }
 
 std::string path_parts(const Trace& trace, const SkipStats& stats, const CriticalPath& path) {
@@ -158,13 +159,15 @@ std::string path_parts(const Trace& trace, const SkipStats& stats, const Critica
   return out + ".";
 }
 
-std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats,
-                                      const CriticalPath& path, Blamer& blamer, HostNames& names) {
+std::vector<std::string> path_caption(SwimlaneBuilder& builder) {
+  const Trace& trace = builder.trace;
+  const SkipStats& stats = builder.stats;
+  const CriticalPath& path = builder.path;
   std::vector<std::string> out;
   if (path.last != kNoEvent) {
     std::string ends =
         fmt::format("{} ends last, with {}", gpu_name(trace, stats, path.last_device),
-                    both(event_label(trace, path.last)));
+                    short_name(builder.label(path.last).label));
     const Picoseconds after = path.window.end - end_of(trace, path.last);
     if (after > Picoseconds{0}) ends += fmt::format(", {} before the next step", time_text(after));
     for (const StepStraggler& row : stats.stragglers.steps) {
@@ -178,13 +181,14 @@ std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats
   constexpr std::int64_t kWorthSaying = 100;  // A hundredth of the step
   const PathSegment* const wait = longest_wait(path);
   if (wait != nullptr && wait->window.length() * kWorthSaying >= path.window.length()) {
-    std::string longest = fmt::format("Its longest wait: {} of {}",
+    std::string longest = fmt::format("Its longest stretch of waiting: {} of {}",
                                       time_text(wait->window.length()), in_words(wait->kind));
-    if (wait->event != kNoEvent) longest += ", before " + both(event_label(trace, wait->event));
+    if (wait->event != kNoEvent)
+      longest += ", before " + short_name(builder.label(wait->event).label);
     if (wait->kind == PathKind::host_late && wait->thread != kNoEvent) {
       CriticalPath alone;
       alone.segments = {*wait};
-      const std::vector<PathCause> causes = path_causes(alone, blamer, names);
+      const std::vector<PathCause> causes = path_causes(alone, builder.blamer, builder.names);
       if (!causes.empty()) {
         longest += fmt::format("; of it {} {} on {}",
                                share_text(causes[0].time.count(), wait->window.length().count()),

@@ -10,14 +10,16 @@
 
 namespace jaxtrace {
 
-/// "GPU:0"
+struct SwimlaneBuilder;
+
+/// "GPU:0", with its host if there are several
 std::string gpu_name(const Trace& trace, const SkipStats& stats, std::size_t device);
 
 /// "stream 16" of "Stream #16(MemcpyD2D,Compute)"; else the name itself.
 std::string stream_name(std::string_view lane);
 
 /// The instruction, and the kernel behind it; the kernel alone where the tracer says no more.
-BarLabel event_label(const Trace& trace, std::uint32_t event);
+BarLabel event_label(const Trace& trace, std::uint32_t event, const InstructionOf& instruction);
 
 /// All digits: "12.345678 µs"
 std::string exact_us(Picoseconds time);
@@ -34,8 +36,7 @@ std::string swimlane_title(const Trace& trace, const SkipStats& stats, const Cri
 std::string path_parts(const Trace& trace, const SkipStats& stats, const CriticalPath& path);
 
 /// Who ends last, what the path waited for longest, and what of it is guessed.
-std::vector<std::string> path_caption(const Trace& trace, const SkipStats& stats,
-                                      const CriticalPath& path, Blamer& blamer, HostNames& names);
+std::vector<std::string> path_caption(SwimlaneBuilder& builder);
 
 /// How much of it is drawn one by one.
 std::string drawn_caption(const Swimlane& swimlane);

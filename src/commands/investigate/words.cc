@@ -1,3 +1,4 @@
+// What is not said on the page is in the files.
 #include "commands/investigate/words.h"
 
 #include <algorithm>
