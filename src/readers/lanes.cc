@@ -64,6 +64,7 @@ struct Pass {
   std::int64_t begin_ps = 0;
   Annotation last;  ///< Of the event before.
   AnnotationId last_id = AnnotationId::none;
+  std::uint64_t written = 0;   ///< Events that carry what jaxtrace wrote.
   std::vector<bool> memory{};  ///< By DetailsId: an allocation or the like, which is no work.
 
   bool is_memory(DetailsId id) const {
@@ -249,7 +250,7 @@ void store(Pass& pass, Event& event) {
   event.row.duration = Picoseconds{clamp_time(event.duration_ps, clamped)};
   if (clamped) ++pass.odd.far_off;
   if (event.aggregated) ++pass.odd.aggregated;
-  if (event.written) ++pass.odd.written;
+  if (event.written) ++pass.written;
   if (!event.known && (event.described || pass.names_are_ops)) describe(pass, event);
   if (pass.device_work && pass.is_memory(event.row.details)) {
     ++pass.odd.memory;
@@ -286,6 +287,7 @@ void read_lanes(const MappedFile& file, const PlaneSpan& plane,
   const Host& host = builder.host(sources.front().lane.host);
   note_oddities(pass.odd, std::string(builder.text(host.name)) + " " + std::string(plane.name),
                 builder);
+  note_written_back(builder.text(host.name), pass.written, builder);
 }
 
 }  // namespace jaxtrace

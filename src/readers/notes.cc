@@ -21,9 +21,6 @@ void note_oddities(const Oddities& odd, const std::string& where, TraceBuilder& 
   note(odd.memory, Severity::note, "memory-event-left-out",
        "allocations, releases and the like were left out: they stand on stream lines, but are no "
        "work");
-  note(odd.written, Severity::note, "written-back",
-       "events carry an instruction that jaxtrace wrote into the file; it was set aside, so they "
-       "are read as the tracer recorded them");
   note(odd.far_off, Severity::error, "time-out-of-range",
        "events lie or last over 53 days away from the session; their times were cut to that");
   note(odd.malformed, Severity::error, "damaged-event",
@@ -53,6 +50,14 @@ void note_ops_read(std::string_view host, std::string_view plane, TraceBuilder& 
                "the plane has no stream, so device work was taken from the line XLA Ops, which a "
                "tool derived",
                fmt::format("{} {}", host, plane));
+}
+
+void note_written_back(std::string_view host, std::uint64_t events, TraceBuilder& builder) {
+  if (events == 0) return;
+  builder.note(Severity::note, "written-back",
+               "events carry an instruction that jaxtrace wrote into the file; it was set aside, "
+               "so they are read as the tracer recorded them",
+               std::string(host), events);
 }
 
 void note_no_device_events(std::string_view host, TraceBuilder& builder) {

@@ -18,7 +18,6 @@ struct Oddities {
   std::uint64_t malformed = 0;   ///< They end in rubbish.
   std::uint64_t timeless = 0;    ///< They have no begin that is a number, and were left out.
   std::uint64_t memory = 0;      ///< Allocations and the like, left out.
-  std::uint64_t written = 0;     ///< They carry what jaxtrace wrote, which was set aside.
 };
 
 /// `where`: host and plane.
@@ -34,6 +33,9 @@ void note_line_left_out(std::string_view host, std::string_view line, std::uint6
 
 /// A plane whose `XLA Ops` stands in for its streams.
 void note_ops_read(std::string_view host, std::string_view plane, TraceBuilder& builder);
+
+/// Events that carry what `attribute --write-xplane` wrote, which was set aside.
+void note_written_back(std::string_view host, std::uint64_t events, TraceBuilder& builder);
 
 /// A host whose GPUs have no events.
 void note_no_device_events(std::string_view host, TraceBuilder& builder);

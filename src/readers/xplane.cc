@@ -41,7 +41,8 @@ void read_messages(const XplaneFile& xplane, TraceBuilder& builder) {
   for (const std::string_view warning : xplane.survey.warnings) {
     if (warning.starts_with(kWrittenCut)) {
       builder.host(xplane.id).partial = true;
-      builder.note(Severity::data_loss, "truncated", std::string(warning), xplane.host);
+      builder.note(Severity::data_loss, "truncated",
+                   std::string(warning.substr(kWrittenCut.size())), xplane.host);
       continue;
     }
     // "Detected GPU events dropped on <host>: … N events dropped because …" (xprof).
