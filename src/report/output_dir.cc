@@ -32,7 +32,8 @@ bool something_is_at(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
-/// A lock on a directory that ends with this process; -1 if another process has it.
+/// A lock on a directory until it is closed, or this process ends; -1 if another has it, or there
+/// is no such directory, or its file system knows no locks.
 int locked(const fs::path& directory) {
   const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
@@ -41,7 +42,7 @@ int locked(const fs::path& directory) {
 }
 
 /// Waits for its turn among processes that write to one directory; closed, it lets the next in.  -1
-/// where the file system knows no locks.
+/// if the directory cannot be opened.  Where the file system knows no locks, nobody waits.
 int turn(const fs::path& directory) {
   const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
@@ -92,7 +93,9 @@ OutputDir::OutputDir(fs::path directory, std::vector<fs::path> inputs, std::stri
   try {
     std::error_code error;
     if (something_is_at(directory_) && !fs::is_directory(directory_, error)) {
-      fail(directory_, "is a file, not a directory; " + option_ + " chooses another place");
+      const bool broken = fs::is_symlink(directory_, error) && !fs::exists(directory_, error);
+      fail(directory_, (broken ? "is a broken link; " : "is a file, not a directory; ") + option_ +
+                           " chooses another place");
     }
     // "a/b/" has an empty last part, which is no directory to make.
     const fs::path whole = directory_.has_filename() ? directory_ : directory_.parent_path();
@@ -154,8 +157,10 @@ void OutputDir::commit() {
     if (file.stream->is_open()) file.stream->close();
     if (!*file.stream) fail(target(file), errno != 0 ? reason() : "the disk may be full");
     std::error_code ignored;
-    if (fs::is_directory(fs::symlink_status(target(file), ignored))) {
-      fail(target(file), "a directory of that name is in the way");
+    const fs::file_status there = fs::symlink_status(target(file), ignored);
+    if (fs::is_directory(there)) fail(target(file), "a directory of that name is in the way");
+    if (fs::exists(there) && !fs::is_regular_file(there) && !fs::is_symlink(there)) {
+      fail(target(file), "a device, pipe or socket of that name is in the way");
     }
     const auto is_target = [&](const fs::path& input) {
       return entry(input) == entry(target(file));
@@ -169,11 +174,13 @@ void OutputDir::commit() {
   const fs::path old = staging_ / ".old";
   std::vector<fs::path> made;
   std::size_t in_place = 0;
+  fs::path at = directory_;  // What is being changed, to be named if that fails.
   try {
-    make_folders(made);
+    make_folders(made, at);
     for (const File& file : files_) fs::create_directories((old / file.name).parent_path());
     for (; in_place < files_.size(); ++in_place) {
       const File& file = files_[in_place];
+      at = target(file);
       if (something_is_at(target(file))) fs::rename(target(file), old / file.name);
       fs::rename(staging_ / file.name, target(file));
     }
@@ -185,7 +192,7 @@ void OutputDir::commit() {
     }
     for (const fs::path& folder : made) fs::remove(folder, ignored);
     if (gate >= 0) close(gate);
-    fail(directory_, error.code().message());
+    fail(at, error.code().message());
   }
   if (gate >= 0) close(gate);
   committed_ = true;
@@ -193,11 +200,17 @@ void OutputDir::commit() {
 }
 
 /// Adds to `made` what was not there before, as it goes: what fails later is taken away again.
-void OutputDir::make_folders(std::vector<fs::path>& made) const {
+void OutputDir::make_folders(std::vector<fs::path>& made, fs::path& at) const {
   for (const File& file : files_) {
-    const fs::path folder = target(file).parent_path();
-    if (fs::create_directory(folder)) made.push_back(folder);
+    at = target(file).parent_path();
+    if (fs::create_directory(at)) made.push_back(at);
   }
+  at = directory_;
+}
+
+bool OutputDir::writes(const fs::path& file) const {
+  return std::ranges::any_of(files_,
+                             [&](const File& own) { return entry(target(own)) == entry(file); });
 }
 
 std::vector<std::string> OutputDir::names() const {

@@ -47,6 +47,9 @@ class OutputDir {
   /// Names of the files so far, in order, with their folders.
   std::vector<std::string> names() const;
 
+  /// Whether `file` is the place of one of them.
+  bool writes(const std::filesystem::path& file) const;
+
  private:
   struct File {
     std::filesystem::path name;  ///< Below the directory.
@@ -55,7 +58,7 @@ class OutputDir {
 
   std::filesystem::path target(const File& file) const { return directory_ / file.name; }
   [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) const;
-  void make_folders(std::vector<std::filesystem::path>& made) const;
+  void make_folders(std::vector<std::filesystem::path>& made, std::filesystem::path& at) const;
   void take_away() noexcept;
 
   std::filesystem::path directory_;

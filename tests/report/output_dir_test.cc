@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -152,6 +153,39 @@ TEST(OutputDir, SaysWhatIsInTheWay) {
   files.file("x.csv") << "x";
   EXPECT_NE(error_of([&] { files.commit(); }).find("in the way"), std::string::npos);
   EXPECT_FALSE(fs::exists(scratch.path() / "out" / "a.csv"));
+}
+
+TEST(OutputDir, NamesWhatIsInTheWayAndNotWhatIsAroundIt) {
+  const ScratchDir scratch;
+  fs::create_directory_symlink("nowhere", scratch.path() / "dangling");
+  EXPECT_NE(error_of([&] {
+              OutputDir(scratch.path() / "dangling");
+            }).find("dangling: cannot be written: is a broken link; --out chooses"),
+            std::string::npos);
+
+  write_file(scratch.path() / "taken", "a file");
+  OutputDir files(scratch.path());
+  files.enter("taken");
+  files.file("x.csv") << "new";
+  EXPECT_NE(error_of([&] { files.commit(); }).find("/taken: cannot be written"), std::string::npos);
+}
+
+TEST(OutputDir, APipeIsNotReplaced) {
+  const ScratchDir scratch;
+  ASSERT_EQ(::mkfifo((scratch.path() / "x.csv").c_str(), 0600), 0);
+  OutputDir files(scratch.path());
+  files.file("x.csv") << "new";
+  EXPECT_NE(error_of([&] { files.commit(); }).find("pipe"), std::string::npos);
+  EXPECT_TRUE(fs::is_fifo(scratch.path() / "x.csv"));
+}
+
+TEST(OutputDir, KnowsItsFilesByAnyPath) {
+  const ScratchDir scratch;
+  fs::create_directory_symlink(scratch.path(), scratch.path() / "alias");
+  OutputDir files(scratch.path());
+  files.file("x.csv") << "new";
+  EXPECT_TRUE(files.writes(scratch.path() / "alias" / "x.csv"));
+  EXPECT_FALSE(files.writes(scratch.path() / "y.csv"));
 }
 
 TEST(OutputDir, AStreamThatFailedLeavesNothing) {
