@@ -1,4 +1,4 @@
-// Text into a stream, compressed or not.  The same text gives the same bytes: the gzip header has
+// Text into a stream, compressed.  The same text gives the same bytes: the gzip header has
 // no time and no name.
 #pragma once
 

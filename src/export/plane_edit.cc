@@ -4,7 +4,6 @@
 #include "export/plane_edit.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "export/wire_writer.h"
 #include "readers/wire.h"
@@ -36,10 +35,11 @@ PlaneEdit::PlaneEdit(const Trace& trace, const Attribution& attribution, std::st
       attribution_(attribution),
       names_(read_plane_names(plane)),
       endings_(attribution.labels.size()) {
+  // Below it there is room for more numbers than a file can need; id_of() skips those in use.
+  constexpr std::int64_t kHighest = std::int64_t{1} << 62U;
   for (const StatName& name : names_.stats.rows()) {
     ids_.try_emplace(std::string(name.text), name.key);
-    if (name.key >= next_id_)
-      next_id_ = name.key == std::numeric_limits<std::int64_t>::max() ? 1 : name.key + 1;
+    if (name.key >= next_id_ && name.key < kHighest) next_id_ = name.key + 1;
   }
   // Stats may refer to entries that were cut off: no new one may take the number of such an entry.
   constexpr std::int64_t kBeyondAny = std::int64_t{1} << 32U;
@@ -113,6 +113,17 @@ const std::string& PlaneEdit::ending(std::uint32_t label, const Has& has) {
   if (known != endings.end()) return known->stats;
   endings.push_back({has, make_ending(attribution_.labels[label], has)});
   return endings.back().stats;
+}
+
+bool PlaneEdit::is_edited(std::string_view event) {
+  Wire wire(event);
+  Field field;
+  while (wire.next(field)) {
+    if (field.tag != kEventStats) continue;
+    const StatName* const name = names_.stats.find(read_stat(field.bytes).key);
+    if (name != nullptr && name->role == StatRole::written) return true;
+  }
+  return false;
 }
 
 PlaneEdit::Verdict PlaneEdit::edit(std::string_view event, std::size_t row, std::string& out) {

@@ -44,6 +44,9 @@ class PlaneEdit {
   /// must name an instruction of a program whose HLO is known.
   Verdict edit(std::string_view event, std::size_t row, std::string& out);
 
+  /// Whether an earlier run has edited the XEvent `event`.
+  bool is_edited(std::string_view event);
+
   /// The entries of XPlane.stat_metadata that events edited so far need beyond those that the plane
   /// has, as fields of it.
   const std::string& metadata() const { return metadata_; }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/times.h"
+#include "export/own_files.h"
 #include "export/trace_event_text.h"
 #include "export/trace_layout.h"
 #include "export/trace_text.h"
@@ -47,9 +48,9 @@ class TraceFile {
   TraceFileCounts run() {
     find_arrows();
     open_lanes();
-    buffer_ =
-        "{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\n"
-        "\"otherData\":{\"written_by\":\"jaxtrace attribute\"";
+    buffer_ = "{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\n";
+    buffer_ += kTraceFileMark;
+    buffer_ += " attribute\"";
     if (counts_.shift.count() != 0) append_number(buffer_, "shift_ps", counts_.shift.count());
     buffer_ += "},\n\"traceEvents\":[\n";
     buffer_ += threads_.metadata();

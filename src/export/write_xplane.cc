@@ -84,6 +84,7 @@ class Rewriter {
                            std::string(trace.strings[row().name]), meter_)) {
     for (const Label& label : attribution.labels) {
       writes_.push_back(is_written(label, min_confidence));
+      wrote_.push_back(is_written(label, 0));
     }
   }
 
@@ -107,12 +108,13 @@ class Rewriter {
   Meter meter_;
   XplaneFile input_;
   std::vector<bool> writes_;  // By label.
+  std::vector<bool> wrote_;   // By label: whether an earlier run may have written it.
   std::map<const PlaneSpan*, PlanePlan> plans_;
   XplaneWritten written_;
   std::string event_;  // The one that is being edited.
 };
 
-/// The lane that a line's events are in, if any of its events is to be written.
+/// The lane that a line's events are in, if any of its events is to be written, or may have been.
 const Lane* Rewriter::lane_of(const PlaneSpan& plane, const LineSpan& line) const {
   for (const Lane& lane : trace_.lanes) {
     if (lane.kind != LaneKind::stream) break;  // Stream lanes come first.
@@ -121,7 +123,7 @@ const Lane* Rewriter::lane_of(const PlaneSpan& plane, const LineSpan& line) cons
       continue;
     }
     for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
-      if (writes_[attribution_.label[i]]) return &lane;
+      if (wrote_[attribution_.label[i]]) return &lane;
     }
     return nullptr;
   }
@@ -158,7 +160,13 @@ void Rewriter::measure_line(PlanePlan& plan, const LineSpan& line, Rows& rows) {
     if (field.tag != kLineEvents || lane_rows == nullptr) continue;
     as.edited.push_back(kNone);
     const auto event = lane_rows->of_event(field.bytes, begin, plan.edit->names());
-    if (!event || !writes_[attribution_.label[*event]]) continue;
+    if (!event || !wrote_[attribution_.label[*event]]) continue;
+    if (!writes_[attribution_.label[*event]]) {
+      if (plan.edit->is_edited(field.bytes)) {
+        written_.unsure.add({1, trace_.events.duration[*event].count()});
+      }
+      continue;
+    }
     const PlaneEdit::Verdict verdict = plan.edit->edit(field.bytes, *event, event_);
     count(verdict, *event);
     if (verdict != PlaneEdit::Verdict::edited) continue;

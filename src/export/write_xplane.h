@@ -31,6 +31,7 @@ struct Amount {
 struct XplaneWritten {
   Amount added;    ///< Events that got stats.
   Amount before;   ///< Events that have them already, from an earlier run.
+  Amount unsure;   ///< Likewise, but now less sure than asked for; not in `before`.
   Amount damaged;  ///< Events that would have got some, but for damage around them.
   std::optional<std::uint64_t> cut_at;  ///< The input ends early, at this byte.
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -238,6 +239,26 @@ TEST(WriteXplaneCases, ACutFileIsClosedAndSaysSo) {
     EXPECT_EQ(render(again.trace), render(result.trace));
   }
   EXPECT_GT(added, 0);
+}
+
+TEST(WriteXplaneCases, NumbersOfNamesMayBeTheLargestThereAre) {
+  pb::XSpace space = capture();
+  pb::XPlane& plane = device_plane(space);
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t number : {kLargest - 1, kLargest, std::int64_t{1} << 62}) {
+    auto& entry = *plane.add_stat_metadata();
+    entry.set_key(number);
+    entry.mutable_value()->set_id(number);
+    entry.mutable_value()->set_name(fmt::format("far_{}", number));
+  }
+  const WrittenBack written = write_back(bytes_of(space));
+  EXPECT_GT(written.counts.added.events, 0);
+  pb::XSpace output = space_of_bytes(written.bytes);
+  std::map<std::int64_t, std::string> names;
+  for (const auto& entry : device_plane(output).stat_metadata()) {
+    EXPECT_GT(entry.key(), 0);
+    EXPECT_TRUE(names.emplace(entry.key(), entry.value().name()).second) << entry.key();
+  }
 }
 
 }  // namespace

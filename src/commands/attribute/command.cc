@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "attribution/attribution.h"
 #include "commands/attribute/check.h"
@@ -33,6 +35,12 @@ struct Flags {
   TraceFlags trace;
 };
 
+std::vector<std::filesystem::path> files_of(const Trace& trace) {
+  std::vector<std::filesystem::path> files;
+  for (const Host& host : trace.hosts) files.emplace_back(trace.strings[host.file]);
+  return files;
+}
+
 Outcome run(const Flags& flags, const Context& context) {
   const Trace trace = read_capture(context.capture(), context.read);
   const AttributeOptions options{.program = flags.program};
@@ -45,23 +53,27 @@ Outcome run(const Flags& flags, const Context& context) {
   const Sums sums = add_up(trace, attribution, ops, counted);
   const Measured measured{trace, attribution, ops, sums};
 
-  std::vector<std::filesystem::path> inputs;
-  for (const Host& host : trace.hosts) inputs.emplace_back(trace.strings[host.file]);
+  std::optional<Trace> other_trace;
+  if (!flags.check.empty()) other_trace = read_capture(flags.check);
+  std::vector<std::filesystem::path> inputs = files_of(trace);
+  if (other_trace) {
+    for (std::filesystem::path& file : files_of(*other_trace)) inputs.push_back(std::move(file));
+  }
   OutputDir directory(context.out.empty() ? kDefaultDirectory : context.out, inputs);
+
+  std::optional<Check> checked;
+  if (other_trace) {
+    const Attribution other = attribute(*other_trace);
+    const Side here{trace, attribution};
+    const Side there{*other_trace, other};
+    checked = check(here, there, options);
+    write_check_csv(*checked, here, there, directory.file("check.csv"));
+  }
+  other_trace.reset();
 
   std::optional<WrittenTrace> written;
   if (!flags.trace.file.empty()) {
     written = write_trace(flags.trace, context.capture(), inputs, trace, attribution, ops, user);
-  }
-
-  std::optional<Check> checked;
-  if (!flags.check.empty()) {
-    const Trace other_trace = read_capture(flags.check);
-    const Attribution other = attribute(other_trace);
-    const Side here{trace, attribution};
-    const Side there{other_trace, other};
-    checked = check(here, there, options);
-    write_check_csv(*checked, here, there, directory.file("check.csv"));
   }
 
   write_files(measured, options, {.hlo_bare = flags.hlo_bare, .stacks = flags.stacks}, counted,
@@ -69,7 +81,7 @@ Outcome run(const Flags& flags, const Context& context) {
 
   std::optional<XplaneFiles> xplane;
   if (!flags.xplane.directory.empty()) {
-    xplane = write_xplane_files(trace, attribution, context.capture(), flags.xplane);
+    xplane = write_xplane_files(trace, attribution, context.capture(), inputs, flags.xplane);
   }
 
   Outcome outcome;
@@ -81,6 +93,7 @@ Outcome run(const Flags& flags, const Context& context) {
   outcome.findings.insert(outcome.findings.end(), attribution.findings.begin(),
                           attribution.findings.end());
   write_markdown(outcome.report, directory.file("summary.txt"));
+  if (written) require_apart(flags.trace, directory);
   if (xplane) xplane->commit();
   if (written) written->directory->commit();
   directory.commit();

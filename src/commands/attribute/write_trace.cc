@@ -12,6 +12,7 @@
 
 #include "commands/attribute/words.h"
 #include "export/gzip_out.h"
+#include "export/own_files.h"
 #include "jaxtrace/error.h"
 
 namespace jaxtrace {
@@ -40,7 +41,13 @@ std::optional<StepRange> steps_of(std::string_view text) {
 
 std::optional<int> device_of(std::string_view text) {
   constexpr std::string_view kPrefix = "GPU:";
-  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  const auto same = [](char letter, char upper) {
+    return letter == upper || (upper >= 'A' && upper <= 'Z' && letter == upper - 'A' + 'a');
+  };
+  if (text.size() >= kPrefix.size() &&
+      std::ranges::equal(text.substr(0, kPrefix.size()), kPrefix, same)) {
+    text.remove_prefix(kPrefix.size());
+  }
   const std::optional<int> ordinal = number_of<int>(text);
   return ordinal && *ordinal >= 0 ? ordinal : std::nullopt;
 }
@@ -58,12 +65,36 @@ std::string device_fault(const std::string& text) {
 std::string file_fault(const std::string& text) {
   const std::string name = fs::path(text).filename().string();
   if (name.empty()) return '"' + text + "\" is no name of a file";
+  if (text == "-")
+    return "standard output carries the report, so the trace needs a file of its own";
+  if (name.ends_with(".xplane.pb")) {
+    return '"' + text + "\" would be taken for a capture; name it FILE.json.gz";
+  }
   if (name[0] == '.') return '"' + text + "\" would be a hidden file; give it another name";
   return {};
 }
 
 // V8 holds strings of 2^29 characters, so Chrome's viewer cannot take a longer text.
 constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 29U;
+
+/// Refuses to put the trace in the place of anything but an older one.
+void require_replaceable(const fs::path& file, const std::vector<fs::path>& inputs) {
+  const auto fail = [&](const std::string& what) {
+    throw OutputError(file.string(), what + "; give --write-trace another name");
+  };
+  std::error_code ignored;
+  for (const fs::path& input : inputs) {
+    if (fs::equivalent(input, file, ignored)) fail("is a file of the capture");
+  }
+  const fs::file_status there = fs::symlink_status(file, ignored);
+  if (!fs::exists(there)) return;  // What cannot be looked at cannot be written either.
+  if (fs::is_symlink(there)) fail("is a symbolic link, which is not replaced");
+  if (fs::is_directory(there)) fail("is a directory");
+  if (!fs::is_regular_file(there)) fail("is a device, pipe or socket, not a file");
+  if (!is_own_trace_file(file)) {
+    fail("is there already, and is no trace that jaxtrace has written");
+  }
+}
 
 std::string known_devices(const Trace& trace) {
   std::set<int> ordinals;
@@ -130,16 +161,12 @@ WrittenTrace write_trace(const TraceFlags& flags, const fs::path& capture,
   require_choice(flags, capture, trace, steps, selection);
 
   const fs::path file(flags.file);
-  std::error_code ignored;
-  for (const fs::path& input : inputs) {
-    if (fs::equivalent(input, file, ignored)) {
-      throw OutputError(flags.file, "is a file of the capture; give --write-trace another name");
-    }
-  }
-  WrittenTrace written{.name = file.filename().string(),
-                       .counts = {},
-                       .directory = std::make_unique<OutputDir>(
-                           file.has_parent_path() ? file.parent_path() : fs::path("."), inputs)};
+  require_replaceable(file, inputs);
+  WrittenTrace written{
+      .name = file.filename().string(),
+      .counts = {},
+      .directory = std::make_unique<OutputDir>(
+          file.has_parent_path() ? file.parent_path() : fs::path("."), inputs, "--write-trace")};
   std::ostream& out = written.directory->file(written.name);
   const TraceFileInput input{trace, attribution, ops, works, steps, timelines, selection, user};
   if (file.extension() == ".gz") {
@@ -152,6 +179,12 @@ WrittenTrace write_trace(const TraceFlags& flags, const fs::path& capture,
     });
   }
   return written;
+}
+
+void require_apart(const TraceFlags& flags, const OutputDir& directory) {
+  if (directory.writes(flags.file)) {
+    throw OutputError(flags.file, "is a file of the report; give --write-trace another name");
+  }
 }
 
 void describe(const WrittenTrace& written, Report& report) {

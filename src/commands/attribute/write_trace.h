@@ -17,7 +17,7 @@ namespace jaxtrace {
 struct TraceFlags {
   std::string file;    ///< Empty: no such file is asked for.
   std::string steps;   ///< "A:B", half-open; either may be missing
-  std::string device;  ///< "0" or "GPU:0"
+  std::string device;  ///< "0" or "GPU:0", in any case
 };
 
 void declare_trace_flags(CLI::App& app, TraceFlags& flags);
@@ -29,10 +29,14 @@ struct WrittenTrace {
   std::unique_ptr<OutputDir> directory;
 };
 
-/// `inputs` are the files of the capture.  Throws InputError if no step or GPU is as asked for.
+/// `inputs` are all files that are read.  Throws InputError if no step or GPU is as asked for,
+/// OutputError if something else than an older trace is in the place of the file.
 WrittenTrace write_trace(const TraceFlags& flags, const std::filesystem::path& capture,
                          const std::vector<std::filesystem::path>& inputs, const Trace& trace,
                          const Attribution& attribution, const Ops& ops, const hlo::UserTest& user);
+
+/// Throws OutputError if the trace and a file of `directory` have one place.
+void require_apart(const TraceFlags& flags, const OutputDir& directory);
 
 /// What the file holds, and what had to be done to it.
 void describe(const WrittenTrace& written, Report& report);

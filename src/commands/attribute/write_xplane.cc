@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "commands/attribute/words.h"
+#include "export/own_files.h"
 #include "jaxtrace/error.h"
 
 namespace jaxtrace {
@@ -76,6 +77,27 @@ std::vector<fs::path> stale_results(const fs::path& directory, const fs::path& r
   return found;
 }
 
+/// `input` is what `target` would be made of.
+void require_replaceable(const fs::path& target, const fs::path& input,
+                         const std::vector<fs::path>& inputs) {
+  const fs::path real = real_path(target);
+  const auto fail = [&](const std::string& what) {
+    throw OutputError(target.string(), what + "; --write-xplane needs another directory");
+  };
+  if (real == real_path(input)) fail("is the capture itself, which is never changed");
+  if (std::ranges::find(inputs, real, real_path) != inputs.end()) {
+    fail("is a file of a capture that is read here, which is never changed");
+  }
+  std::error_code ignored;
+  const fs::file_status there = fs::symlink_status(target, ignored);
+  if (there.type() == fs::file_type::not_found) return;
+  if (fs::is_symlink(there)) fail("is a symbolic link, which is not replaced");
+  // A copy of the input is what an earlier run writes that finds nothing to add.
+  if (!is_own_xplane(target) && !same_content(target, input)) {
+    fail("is there already, and is no capture that jaxtrace has written");
+  }
+}
+
 /// What is wrong with what the user gave; empty if nothing is.
 std::string directory_fault(const std::string& text) {
   return text.empty() ? "is an empty name" : "";
@@ -91,7 +113,7 @@ std::string confidence_fault(const std::string& text) {
 
 /// All counted device events, by what became of them.
 struct Outcomes {
-  Amount exact, added, before, unsure, none, damaged;
+  Amount exact, added, before, unsure_before, unsure, none, damaged;
   bool cut = false;
 };
 
@@ -100,6 +122,7 @@ Outcomes count(const XplaneFiles& files, const Measured& measured, const Counted
   for (const XplaneWritten& written : files.written) {
     outcomes.added.add(written.added);
     outcomes.before.add(written.before);
+    outcomes.unsure_before.add(written.unsure);
     outcomes.damaged.add(written.damaged);
     outcomes.cut = outcomes.cut || written.cut_at.has_value();
   }
@@ -111,6 +134,7 @@ Outcomes count(const XplaneFiles& files, const Measured& measured, const Counted
                                                   : outcomes.unsure;
     amount.add({measured.sums.label[i].kernels, measured.sums.label[i].total_ps});
   }
+  outcomes.unsure.add({-outcomes.unsure_before.events, -outcomes.unsure_before.total_ps});
   return outcomes;
 }
 
@@ -125,14 +149,15 @@ std::string prose(const XplaneFiles& files, const Outcomes& outcomes, std::int64
   std::string text =
       fmt::format("Written for `xprof --logdir`, below the directory of --write-xplane: {}.",
                   first_of(files.names));
+  const std::int64_t before_events = outcomes.before.events + outcomes.unsure_before.events;
+  const std::int64_t before_ps = outcomes.before.total_ps + outcomes.unsure_before.total_ps;
   if (outcomes.added.events > 0) {
-    const std::int64_t named =
-        outcomes.exact.total_ps + outcomes.before.total_ps + outcomes.added.total_ps;
+    const std::int64_t named = outcomes.exact.total_ps + before_ps + outcomes.added.total_ps;
     text += fmt::format(" Of the time, {} has its instruction there; the tracer had named {}.",
                         share_text(named, all_ps), share_text(outcomes.exact.total_ps, all_ps));
   } else {
-    text += outcomes.before.events > 0 ? " All there is to add was added by an earlier run"
-                                       : " There was nothing to add";
+    text += before_events > 0 ? " All there is to add was added by an earlier run"
+                              : " There was nothing to add";
     text += outcomes.cut ? "." : ": each file is its input, byte for byte.";
   }
   if (outcomes.cut) {
@@ -165,8 +190,11 @@ Table table(const XplaneFiles& files, const Outcomes& outcomes, const Cost& all)
   add("the tracer's own instruction, left", outcomes.exact);
   add("instruction added", outcomes.added);
   if (outcomes.before.events > 0) add("instruction added by an earlier run", outcomes.before);
-  add(fmt::format("unchanged: confidence below {:g}", files.min_confidence / 1000.0),
-      outcomes.unsure);
+  const std::string below = fmt::format("confidence below {:g}", files.min_confidence / 1000.0);
+  if (outcomes.unsure_before.events > 0) {
+    add("instruction added by an earlier run, " + below, outcomes.unsure_before);
+  }
+  add("unchanged: " + below, outcomes.unsure);
   add("unchanged: no instruction found", outcomes.none);
   if (outcomes.damaged.events > 0) add("unchanged: damaged bytes", outcomes.damaged);
   return table;
@@ -193,7 +221,8 @@ void XplaneFiles::commit() {
 }
 
 XplaneFiles write_xplane_files(const Trace& trace, const Attribution& attribution,
-                               const fs::path& capture, const WriteXplaneFlags& flags) {
+                               const fs::path& capture, const std::vector<fs::path>& inputs,
+                               const WriteXplaneFlags& flags) {
   XplaneFiles files;
   files.directory = flags.directory;
   files.min_confidence = static_cast<std::uint16_t>(std::ceil(flags.min_confidence * 1000 - 1e-6));
@@ -203,17 +232,11 @@ XplaneFiles write_xplane_files(const Trace& trace, const Attribution& attributio
     std::string name;
   };
   std::map<fs::path, std::vector<Target>> runs;  // By folder below the directory.
-  std::vector<fs::path> inputs;
   for (std::size_t i = 0; i < trace.hosts.size(); ++i) {
     const fs::path file(trace.strings[trace.hosts[i].file]);
     const fs::path run = fs::path("plugins/profile") / run_of(capture, file);
     const std::string name = host_file(file);
-    inputs.push_back(file);
-    if (real_path(files.directory / run / name) == real_path(file)) {
-      throw OutputError((files.directory / run / name).string(),
-                        "is the capture itself, which is never changed; --write-xplane needs "
-                        "another directory");
-    }
+    require_replaceable(files.directory / run / name, file, inputs);
     runs[run].push_back({HostId{static_cast<std::uint16_t>(i)}, name});
   }
 

@@ -36,9 +36,12 @@ struct XplaneFiles {
   void commit();
 };
 
-/// Throws OutputError if a file would replace one of the capture, or cannot be written.
+/// `inputs` are all files that are read.  Throws OutputError if a file would replace one of them or
+/// one that is not ours, or cannot be written.
 XplaneFiles write_xplane_files(const Trace& trace, const Attribution& attribution,
-                               const std::filesystem::path& capture, const WriteXplaneFlags& flags);
+                               const std::filesystem::path& capture,
+                               const std::vector<std::filesystem::path>& inputs,
+                               const WriteXplaneFlags& flags);
 
 /// Adds to the report what was written and what was not.
 void describe(const XplaneFiles& files, const Measured& measured, const Counted& counted,

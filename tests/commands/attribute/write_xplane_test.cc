@@ -84,6 +84,51 @@ TEST_F(WriteXplaneCommand, TheCaptureItselfIsNeverWritten) {
   }
 }
 
+TEST_F(WriteXplaneCommand, TheCaptureOfCheckIsNeverWritten) {
+  put("a.xplane.pb");
+  put("logs/plugins/profile/a/a.xplane.pb");
+  const ProgramResult result = run("a.xplane.pb --check logs --write-xplane logs");
+  EXPECT_EQ(result.code, 70);
+  EXPECT_NE(result.err.find("a capture that is read here"), std::string::npos) << result.err;
+  EXPECT_EQ(file("logs/plugins/profile/a/a.xplane.pb"), bytes_);
+}
+
+TEST_F(WriteXplaneCommand, OnlyWhatItWroteItselfIsReplaced) {
+  put("a.xplane.pb");
+  const std::string target = "seen/plugins/profile/a/a.xplane.pb";
+  put(target);  // As a run that finds nothing to add writes it.
+  EXPECT_EQ(run("a.xplane.pb --write-xplane seen").code, 0);
+  const std::string written = file(target);
+  EXPECT_GT(written.size(), bytes_.size());
+  EXPECT_EQ(run("a.xplane.pb --write-xplane seen").code, 0);
+  EXPECT_EQ(file(target), written);
+
+  const std::string foreign = bytes_ + bytes_;
+  write_file(scratch_.path() / target, foreign);
+  const ProgramResult result = run("a.xplane.pb --write-xplane seen");
+  EXPECT_EQ(result.code, 70);
+  EXPECT_NE(result.err.find("no capture that jaxtrace has written"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(file(target), foreign);
+
+  fs::remove(scratch_.path() / target);
+  fs::create_symlink("elsewhere", scratch_.path() / target);
+  EXPECT_EQ(run("a.xplane.pb --write-xplane seen").code, 70);
+  EXPECT_TRUE(fs::is_symlink(scratch_.path() / target));
+}
+
+TEST_F(WriteXplaneCommand, WhatAnEarlierRunAddedIsSaidAlsoIfItIsNowLessSureThanAskedFor) {
+  put("a.xplane.pb");
+  run("a.xplane.pb --write-xplane seen --min-confidence 0");
+  const ProgramResult result =
+      run("seen --write-xplane again --min-confidence 1 --format json --out again");
+  EXPECT_NE(result.out.find("instruction added by an earlier run, confidence below 1"),
+            std::string::npos)
+      << result.out;
+  EXPECT_EQ(file("again/plugins/profile/a/a.xplane.pb"),
+            file("seen/plugins/profile/a/a.xplane.pb"));
+}
+
 TEST_F(WriteXplaneCommand, WhatCannotBeWrittenLeavesNothing) {
   put("a.xplane.pb");
   write_file(scratch_.path() / "taken", "");
