@@ -130,7 +130,7 @@ TEST(Swimlane, SaysWhoEndsLastAndWhatItWaitedFor) {
             "path 8.0 %, collectives from the last arrival on 5.0 %.");
   EXPECT_EQ(
       shown.lanes.caption[1],
-      "Its longest wait: 84.00 µs of host late, before fusion.1; of it 50.0 % PjitFunction(f) "
+      "Its longest stretch of waiting: 84.00 µs of host late, before fusion.1; of it 50.0 % PjitFunction(f) "
       "on python.");
   ASSERT_EQ(shown.lanes.arrivals.size(), 1u);
   EXPECT_EQ(shown.lanes.arrivals[0].at, shown.lanes.step.begin + us(90));
