@@ -104,7 +104,8 @@ Traffic TrafficRules::of(InstructionId id) {
     return {plus(result, operand_bytes(1)), result};
   }
   if (opcode == "scatter") {
-    if (!view_.has_operands(id, 3)) return {};
+    // As many updates as arrays, and the indices between them.
+    if (!view_.has_operands(id, 3) || i.operands.size() % 2 == 0) return {};
     const std::size_t arrays = i.operands.size() / 2;
     Count updates = 0;
     for (std::size_t n = 0; n < arrays; ++n) updates = plus(updates, operand_bytes(arrays + 1 + n));

@@ -456,6 +456,20 @@ TEST(CostOfDamage, MissingOperandsAndCirclesAreUnknown) {
   EXPECT_FALSE(backwards.cost("f").bytes);
 }
 
+TEST(CostOfDamage, AScatterWithoutOneUpdateAnArrayIsUnknown) {
+  HloLines hlo(R"(body
+    x = f32[8] parameter
+    n = f32[8] negate x
+  entry
+    p = f32[8] parameter
+    i = s32[2] parameter
+    u = f32[2] parameter
+    s = f32[8] scatter p i u calls body)");
+  EXPECT_EQ(hlo.cost("s").read_bytes, 2 * 8 + 8);
+  hlo["s"].add_operand_ids(hlo["u"].id());
+  EXPECT_FALSE(hlo.cost("s").bytes) << "four operands: two arrays and one update";
+}
+
 TEST(CostOfDamage, DoublingsDoNotOverflow) {
   // Each reads the one before twice, in another order: 2^200 reads of 8 elements.
   std::string lines = "body\n v0 = f32[8] parameter\n";
