@@ -1,5 +1,5 @@
-// Data only.  No figure was measured here, and the vendors' PDFs could not be opened from where
-// this table was made: each source says which document a figure is of, and who quotes it.
+// Data only.  No figure was measured.  Each source says which document a figure is of, and who
+// quotes it.
 #include "analysis/machine_table.h"
 
 namespace jaxtrace {
@@ -176,7 +176,7 @@ constexpr std::array kRows = {
                   "glennklockwood.com; bandwidth: NVIDIA H200 data sheet, quoted at "
                   "itkb.uw.cz"},
     MachineRow{.name = "B200",
-               .in_name = " b200",
+               .in_name = "b200",
                .by_name_only = true,
                .major = 10,
                .minor = 0,

@@ -19,7 +19,8 @@ struct MachineRow {
   std::string_view name;
   bool amd = false;
 
-  /// Words of the model's name in lower case: the first is in it, the second is not.  Empty: none.
+  /// Whole words of the model's name in lower case: the first are in it, the second are not, so
+  /// that "h200" is no "gh200".  Empty: none.
   std::string_view in_name = {}, not_in_name = {};
   bool by_name_only = false;  ///< Another machine has the same numbers.
 

@@ -26,7 +26,7 @@ constexpr std::int64_t kRoughly = 15, kNearly = 33;
 /// Partitions of a GPU hold one die, two …, and its memory may be dealt out with them.
 bool is_part(std::int64_t part, std::int64_t whole, std::int64_t dies) {
   for (std::int64_t n = 1; n <= dies; ++n) {
-    if (dies % n == 0 && part * n == whole) return true;
+    if (dies % n == 0 && whole % n == 0 && part == whole / n) return true;
   }
   return false;
 }
@@ -38,9 +38,25 @@ bool memory_fits(const MachineRow& row, std::int64_t bytes) {
   return false;
 }
 
+bool is_of_a_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool has_words(std::string_view model, std::string_view words) {
+  for (std::size_t at = model.find(words); at != std::string_view::npos;
+       at = model.find(words, at + 1)) {
+    const std::size_t end = at + words.size();
+    if ((at == 0 || !is_of_a_word(model[at - 1])) &&
+        (end == model.size() || !is_of_a_word(model[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool named(const MachineRow& row, std::string_view model) {
-  return !row.in_name.empty() && contains(model, row.in_name) &&
-         (row.not_in_name.empty() || !contains(model, row.not_in_name));
+  return !row.in_name.empty() && has_words(model, row.in_name) &&
+         (row.not_in_name.empty() || !has_words(model, row.not_in_name));
 }
 
 /// Whether nothing that the device says speaks against the row.
@@ -161,6 +177,15 @@ std::optional<Machine> machine_named(std::string_view name) {
 std::vector<std::string_view> machine_names() {
   std::vector<std::string_view> names;
   for (const MachineRow& row : machine_rows()) names.push_back(row.name);
+  return names;
+}
+
+std::vector<std::string_view> machines_like(std::string_view part) {
+  std::vector<std::string_view> names;
+  if (part.empty()) return names;
+  for (const MachineRow& row : machine_rows()) {
+    if (contains(lower(row.name), lower(part))) names.push_back(row.name);
+  }
   return names;
 }
 

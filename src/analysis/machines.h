@@ -49,4 +49,7 @@ std::optional<Machine> machine_named(std::string_view name);
 /// What --machine takes.
 std::vector<std::string_view> machine_names();
 
+/// Those of them that `part` is a part of, in any case: what someone may have meant.
+std::vector<std::string_view> machines_like(std::string_view part);
+
 }  // namespace jaxtrace

@@ -190,5 +190,29 @@ TEST(Machines, RealCapturesAreRecognised) {
   EXPECT_FALSE(first("xla-cuda/2025_02_05_11_05_24").machine);
 }
 
+TEST(Machines, AreNamedByWholeWords) {
+  Plane plane = kH100;
+  plane.model = "NVIDIA GH200 480GB";
+  EXPECT_EQ(name_of(plane), "none: NVIDIA GH200 480GB is not in the table of machines");
+  plane.model = "NVIDIA H200";
+  EXPECT_EQ(name_of(plane), "H200 SXM");
+  plane = {"Nvidia", "NVIDIA GB200", 152, 2'062'000, {}, {}, 10, 0};
+  EXPECT_EQ(name_of(plane), "GB200");
+}
+
+TEST(Machines, PartsOfAnySizeAreNoOverflow) {
+  Plane plane = kMi300x;
+  plane.units = std::int64_t{1} << 62U;
+  EXPECT_TRUE(name_of(plane).starts_with("none"));
+}
+
+TEST(Machines, NearNamesAreThoseThatHoldTheWord) {
+  EXPECT_EQ(machines_like("h100"), (std::vector<std::string_view>{"H100 SXM", "H100 PCIe"}));
+  EXPECT_TRUE(machines_like("tpu").empty());
+  EXPECT_TRUE(machines_like("").empty());
+  EXPECT_FALSE(machine_named("h100"));
+  EXPECT_TRUE(machine_named("h100 sxm"));
+}
+
 }  // namespace
 }  // namespace jaxtrace

@@ -104,11 +104,15 @@ Outcome run(const Flags& flags, const Context& context) {
 /// What is wrong with the name of a machine; empty if nothing is.
 std::string machine_fault(const std::string& name) {
   if (machine_named(name)) return {};
-  std::string known;
-  for (const std::string_view machine : machine_names()) {
-    known += (known.empty() ? "" : ", ") + std::string(machine);
-  }
-  return '"' + name + "\" is no machine of the table: " + known;
+  const auto listed = [](const std::vector<std::string_view>& names) {
+    std::string list;
+    for (const std::string_view machine : names)
+      list += (list.empty() ? "" : ", ") + std::string(machine);
+    return list;
+  };
+  const std::vector<std::string_view> like = machines_like(name);
+  return '"' + name + "\" is no machine of the table" +
+         (like.empty() ? ": " + listed(machine_names()) : "; it has " + listed(like));
 }
 
 Run declare(CLI::App& app) {
