@@ -4,6 +4,7 @@
 // are left alone, because a name must come out of the file as it went in.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
@@ -18,7 +19,11 @@ namespace jaxtrace {
 /// state.
 class CsvWriter {
  public:
-  explicit CsvWriter(std::ostream& out) : out_(out) {}
+  /// A buffer of `bytes`: a small one for a few cells.
+  explicit CsvWriter(std::ostream& out, std::size_t bytes = kBytes)
+      : out_(out),
+        bytes_(std::max(bytes, kLeastBytes)),
+        buffer_(std::make_unique_for_overwrite<char[]>(bytes_)) {}
   ~CsvWriter() { flush(); }
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;
@@ -37,7 +42,7 @@ class CsvWriter {
     separate();
     room(kLongestNumber);
     used_ = static_cast<std::size_t>(
-        std::to_chars(buffer_.get() + used_, buffer_.get() + kBytes, value).ptr - buffer_.get());
+        std::to_chars(buffer_.get() + used_, buffer_.get() + bytes_, value).ptr - buffer_.get());
   }
 
   /// An integer of thousandths as a decimal: 950 is 0.950.
@@ -59,7 +64,7 @@ class CsvWriter {
                                                : static_cast<std::uint64_t>(picoseconds);
     constexpr std::uint64_t kMicro = 1'000'000;
     used_ = static_cast<std::size_t>(
-        std::to_chars(buffer_.get() + used_, buffer_.get() + kBytes, size / kMicro).ptr -
+        std::to_chars(buffer_.get() + used_, buffer_.get() + bytes_, size / kMicro).ptr -
         buffer_.get());
     buffer_[used_++] = '.';
     std::uint64_t rest = size % kMicro;
@@ -100,9 +105,10 @@ class CsvWriter {
  private:
   static constexpr std::size_t kBytes = std::size_t{1} << 20;
   static constexpr std::size_t kLongestNumber = 20;
+  static constexpr std::size_t kLeastBytes = 64;  // for any number
 
   void room(std::size_t bytes) {
-    if (kBytes - used_ < bytes) flush();
+    if (bytes_ - used_ < bytes) flush();
   }
 
   void separate() {
@@ -115,7 +121,7 @@ class CsvWriter {
 
   void append(std::string_view text) {
     room(text.size());
-    if (text.size() > kBytes) {
+    if (text.size() > bytes_) {
       out_.write(text.data(), static_cast<std::streamsize>(text.size()));
       return;
     }
@@ -135,7 +141,8 @@ class CsvWriter {
   }
 
   std::ostream& out_;
-  std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(kBytes);
+  std::size_t bytes_;
+  std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   bool first_ = true;
 };

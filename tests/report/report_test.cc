@@ -113,6 +113,23 @@ TEST(CsvWriter, KeepsCellsLongerThanItsBuffer) {
   EXPECT_EQ(out.str(), "a,\"\"" + long_name + "\"\",-9223372036854775808,0.950,1.000,,x,\"y,z\"\n");
 }
 
+TEST(CsvWriter, WritesTheSameWithASmallBuffer) {
+  const auto rows = [](std::size_t bytes) {
+    std::ostringstream out;
+    {
+      CsvWriter csv(out, bytes);
+      for (std::int64_t i = 0; i < 100; ++i) {
+        csv.cell("a name of some length, quoted");
+        csv.cell(std::int64_t{-9'000'000'000'000'000'000} + i);
+        csv.micros(-9'000'000'000'000'000'000 + i);
+        csv.end_row();
+      }
+    }
+    return out.str();
+  };
+  EXPECT_EQ(rows(1), rows(1 << 20));
+}
+
 TEST(Markdown, ScalesNumbersAndAlignsColumns) {
   const Report report{.title = "Where the time went", .blocks = {Heading{"Ops"}, one_table()}};
   EXPECT_EQ(written([&](std::ostream& out) { write_markdown(report, out); }),

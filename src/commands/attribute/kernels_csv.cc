@@ -15,9 +15,10 @@ namespace {
 /// CSV bytes of the cells that `write` adds.
 template <class Write>
 std::string as_csv(Write write) {
+  constexpr std::size_t kFewCells = 4096;
   std::ostringstream text;
   {
-    CsvWriter csv(text);
+    CsvWriter csv(text, kFewCells);
     write(csv);
   }
   return std::move(text).str();
