@@ -125,6 +125,9 @@ void add_hit(std::vector<Hit>& hits, std::uint32_t execution, std::int64_t kerne
   hits.back().kernels += kernels;
 }
 
+/// Execution, and name of a kernel.
+using Named = std::pair<std::uint32_t, StringId>;
+
 /// One row an execution: an instruction may have work on several lanes.
 void merge(std::vector<Hit>& hits) {
   const auto out_of_order = std::ranges::adjacent_find(
@@ -161,6 +164,7 @@ class Counter {
         own;  // the most rounds of a computation that a kernel of XLA's own shows, by execution
     for (const std::uint32_t op : touched_) {
       merge(hits_[op]);
+      std::ranges::sort(names_[op]);
       if (!names_[op].empty()) own[{plans_[op].program, plans_[op].computation}];
     }
     for (const std::uint32_t op : touched_) {
@@ -231,21 +235,24 @@ class Counter {
                    hit.kernels % instances != 0;
   }
 
+  /// Names are sorted by execution here, so that those of one are found at once.
   std::int64_t rarest_name(std::uint32_t op, std::uint32_t execution) const {
-    std::map<StringId, std::int64_t> counts;
-    for (const auto& [of, name] : names_[op]) {
-      if (of == execution) ++counts[name];
+    const auto& names = names_[op];
+    std::int64_t rarest = 0;
+    auto at = std::ranges::lower_bound(names, execution, {}, &Named::first);
+    while (at != names.end() && at->first == execution) {
+      const auto end =
+          std::find_if(at, names.end(), [&](const Named& other) { return other != *at; });
+      const std::int64_t count = end - at;
+      rarest = rarest == 0 ? count : std::min(rarest, count);
+      at = end;
     }
-    std::int64_t rarest = 1;
-    if (!counts.empty()) {
-      rarest = std::ranges::min_element(counts, {}, [](const auto& c) { return c.second; })->second;
-    }
-    return rarest;
+    return std::max<std::int64_t>(rarest, 1);
   }
 
   std::vector<Plan> plans_;
   std::vector<std::vector<Hit>> hits_;  // by op, of the device at hand
-  std::vector<std::vector<std::pair<std::uint32_t, StringId>>> names_;
+  std::vector<std::vector<Named>> names_;
   std::vector<std::uint32_t> touched_;
   std::vector<Instances> found_;
   std::vector<std::pair<std::int64_t, std::int64_t>> kernels_;  // of the first hit, and instances
