@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/times.h"
 #include "report/words.h"
 
 namespace jaxtrace {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t kMostPoints = 400;
 constexpr std::size_t kMostLabels = 14;
 constexpr double kLabelWidth = 190;
+constexpr double kLeastIntensity = 1e-3;  // FLOP/byte; no GPU's knee is below 1
 constexpr double kLeastRadius = 3, kMostRadius = 24;
 
 bool overlap(const Box& a, const Box& b) {
@@ -92,9 +94,12 @@ struct Taken {
   }
 };
 
-/// The first free place above or below a level line, from its end leftwards.
-Box place_on_line(const Stroke& line, double width, const Taken& taken) {
+/// Left of where a level line leaves the slope, over which no point that is right can be; else the
+/// first free place above or below the line, from its end leftwards.
+Box place_on_line(const Stroke& line, double width, const Box& area, const Taken& taken) {
   constexpr double kHeight = kRooflineText;
+  const Box knee{line.x1 - width - 10, line.y1 - kHeight - 1, width, kHeight};
+  if (inside(knee, area) && !taken.hit(knee)) return knee;
   for (const double y : {-kHeight - 4, 4.0, -kHeight - 20, 20.0}) {
     for (double right = line.x2 - 4; right - width > line.x1; right -= 10) {
       const Box box{right - width, line.y1 + y, width, kHeight};
@@ -141,7 +146,7 @@ void add_roofs(const Roofline& roofline, const std::vector<Peak>& peaks, Rooflin
     const double width = text_width(roof.label, kRooflineText);
     const bool slope = &roof == &plot.roofs.back();
     roof.label_box = slope ? place_on_slope(roof.line, width, plot.area, taken)
-                           : place_on_line(roof.line, width, taken);
+                           : place_on_line(roof.line, width, plot.area, taken);
     taken.boxes.push_back(roof.label_box);
   }
 }
@@ -202,16 +207,21 @@ void add_labels(const Ops& ops, const Roofline& roofline, RooflinePlot& plot, Ta
   }
 }
 
-/// Rows that make up nearly all of the time: what else there is may be many decades away.
+/// Rows that make up nearly all of the time: what else there is may be many decades away.  So are
+/// those with next to no arithmetic, such as a slice that computes its one index: unless there is
+/// nothing else, they would push the others together.
 std::vector<std::size_t> rows_that_count(const Roofline& roofline,
                                          const std::vector<std::size_t>& rows) {
   constexpr double kNearlyAll = 0.99;
   Picoseconds all{0}, reached{0};
-  for (const std::size_t r : rows) all += roofline.rows[r].total;
+  const auto counts = [&](std::size_t r) { return *roofline.rows[r].intensity >= kLeastIntensity; };
+  const bool any = std::ranges::any_of(rows, counts);
+  for (const std::size_t r : rows) add_time(all, roofline.rows[r].total);
   std::vector<std::size_t> out;
   for (const std::size_t r : rows) {
+    if (any && !counts(r)) continue;
     if (static_cast<double>(reached.count()) > kNearlyAll * static_cast<double>(all.count())) break;
-    reached += roofline.rows[r].total;
+    add_time(reached, roofline.rows[r].total);
     out.push_back(r);
   }
   return out;
@@ -237,7 +247,7 @@ RooflinePlot roofline_plot(const Ops& ops, const Roofline& roofline, const Box& 
   for (std::size_t r = 0; r < roofline.rows.size(); ++r) {
     if (!is_drawable(roofline.rows[r])) continue;
     ++plot.drawable;
-    all += roofline.rows[r].total;
+    add_time(all, roofline.rows[r].total);
     if (rows.size() < kMostPoints) rows.push_back(r);
   }
   if (rows.empty()) return plot;
@@ -269,8 +279,14 @@ RooflinePlot roofline_plot(const Ops& ops, const Roofline& roofline, const Box& 
                     .label = {},
                     .label_box = {},
                     .leader = {}};
-    if (!inside({point.x, point.y, 0, 0}, area)) continue;
-    drawn += row.total;
+    if (!inside({point.x, point.y, 0, 0}, area)) {
+      if (point.x < area.x) {
+        ++plot.left;
+        add_time(plot.left_time, row.total);
+      }
+      continue;
+    }
+    add_time(drawn, row.total);
     taken.boxes.push_back(around(point));
     plot.points.push_back(std::move(point));
   }

@@ -41,7 +41,9 @@ struct RooflinePlot {
   std::vector<PlotPoint> points;  ///< Largest first
   std::vector<PlotRoof> roofs;
   std::size_t drawable = 0;  ///< Instructions with FLOPs, bytes and a time
-  Picoseconds beyond{0};     ///< Of those that the axes leave out or that are too many
+  Picoseconds beyond{0};     ///< Of those that the axes leave out or that are too many;
+  std::size_t left = 0;      ///< of which so many have an intensity below the axis,
+  Picoseconds left_time{0};  ///< and take so long.
 };
 
 constexpr double kRooflineText = 11;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "analysis/times.h"
 #include "commands/investigate/paints.h"
 #include "commands/investigate/roofline_plot.h"
 #include "report/svg_scale.h"
@@ -42,9 +43,9 @@ std::string machine_line(const Roofline& roofline) {
 /// What part of the time is drawn, and why the rest is not.
 std::string time_line(const Trace& trace, const Roofline& roofline, const RooflinePlot& plot) {
   Picoseconds drawn{0}, without_flops{0};
-  for (const PlotPoint& point : plot.points) drawn += roofline.rows[point.row].total;
+  for (const PlotPoint& point : plot.points) add_time(drawn, roofline.rows[point.row].total);
   for (const RooflineRow& row : roofline.rows) {
-    if (!row.left_out && !is_drawable(row)) without_flops += row.total;
+    if (!row.left_out && !is_drawable(row)) add_time(without_flops, row.total);
   }
   const auto share = [&](Picoseconds time) {
     return share_text(time.count(), roofline.all.count());
@@ -61,11 +62,32 @@ std::string time_line(const Trace& trace, const Roofline& roofline, const Roofli
       rest += fmt::format("{}{} {}", rest.empty() ? "; not: " : ", ", what, share(time));
     }
   };
+  add(plot.beyond, "beyond the axes");
   add(without_flops, "without FLOPs");
   for (std::size_t r = 0; r < kNotRooflined; ++r) {
     add(roofline.left_out[r], text(static_cast<NotRooflined>(r)));
   }
   return out + rest + ". Rates are of one GPU, over all instances of an instruction.";
+}
+
+/// Which instructions have no place.
+std::string beyond_line(const Roofline& roofline, const RooflinePlot& plot) {
+  const std::size_t others = plot.drawable - plot.points.size() - plot.left;
+  std::string out =
+      fmt::format("{} of {} instructions are drawn; ", plot.points.size(), plot.drawable);
+  if (plot.left > 0) {
+    out += fmt::format("{} below {:g} FLOP/byte ({} of GPU time) are left out{}", plot.left,
+                       std::pow(10, plot.intensity.low),
+                       share_text(plot.left_time.count(), roofline.all.count()),
+                       others > 0 ? ", " : ".");
+  }
+  if (others > 0) {
+    out +=
+        fmt::format("{}{} ({} of GPU time) lie beyond the axes or are too many.", others,
+                    plot.left > 0 ? " others" : "",
+                    share_text(plot.beyond.count() - plot.left_time.count(), roofline.all.count()));
+  }
+  return out;
 }
 
 std::string tooltip(const Ops& ops, const Roofline& roofline, const RooflineRow& row) {
@@ -212,10 +234,9 @@ std::string roofline_svg(const Trace& trace, const Ops& ops, const Roofline& roo
     caption.push_back(std::move(line));
   }
   if (plot.points.size() < plot.drawable) {
-    caption.push_back(fmt::format(
-        "{} of {} instructions are drawn; the others, {} of GPU time, lie beyond the axes or are "
-        "too many.",
-        plot.points.size(), plot.drawable, share_text(plot.beyond.count(), roofline.all.count())));
+    for (std::string& line : wrapped(beyond_line(roofline, plot), columns)) {
+      caption.push_back(std::move(line));
+    }
   }
   const double head = kMargin + 22 + static_cast<double>(caption.size()) * kLine;
   const bool empty = plot.points.empty();

@@ -202,5 +202,56 @@ TEST(RooflineSvg, LeavesOutWhatIsDecadesAway) {
   EXPECT_TRUE(has_text(parse_xml(made.svg()), "1 of 2 instructions are drawn"));
 }
 
+TEST(RooflineSvg, WhatComputesItsIndexOnlyDoesNotStretchTheAxis) {
+  Made made = with_machine();
+  made.add("dot.1", 1e14, 1000, 1'000'000);
+  made.add("slice.2", 1e5, 1e-6, 500'000);
+  made.add("slice.3", 1e5, 1e-7, 400'000);
+  const RooflinePlot plot = roofline_plot(made.ops, made.roofline, {0, 0, 800, 400});
+  EXPECT_EQ(plot.points.size(), 1u);
+  EXPECT_GE(plot.intensity.low, -4);
+  EXPECT_EQ(plot.left, 2u);
+  EXPECT_EQ(plot.left_time, plot.beyond);
+  EXPECT_TRUE(has_text(parse_xml(made.svg()), "1 of 3 instructions are drawn; 2 below"));
+
+  Made alone = with_machine();
+  alone.add("slice.2", 1e5, 1e-6, 500'000);
+  EXPECT_EQ(roofline_plot(alone.ops, alone.roofline, {0, 0, 800, 400}).points.size(), 1u);
+}
+
+TEST(RooflineSvg, LabelsOfRoofsStandClear) {
+  // Points as high as a lower roof, right of where it leaves the slope.
+  Made made = with_machine();
+  for (int i = 0; i < 60; ++i) {
+    made.add("dot." + std::to_string(i), 9e13 * (1 + i % 5), 300.0 + 40 * i, 1'000);
+  }
+  made.add("add.1", 1e13, 50, 1'000, hlo::Precision::f32_vector);
+  const RooflinePlot plot = roofline_plot(made.ops, made.roofline, {90, 100, 870, 470});
+  ASSERT_EQ(plot.roofs.size(), 3u);
+  for (const PlotRoof& roof : plot.roofs) {
+    const Box& box = roof.label_box;
+    for (const PlotPoint& point : plot.points) {
+      const bool covered = point.x > box.x && point.x < box.x + box.width && point.y > box.y &&
+                           point.y < box.y + box.height;
+      EXPECT_FALSE(covered) << roof.label;
+    }
+    // The slope is the last: where it is at the label's right end, it is below the label.
+    const Stroke& slope = plot.roofs.back().line;
+    const double right = box.x + box.width;
+    if (right > slope.x2) continue;
+    const double y = slope.y1 + (right - slope.x1) / (slope.x2 - slope.x1) * (slope.y2 - slope.y1);
+    EXPECT_LT(box.y + box.height, y) << roof.label;
+  }
+}
+
+TEST(RooflineSvg, TimesWithoutEndDoNotOverflow) {
+  Made made = with_machine();
+  made.add("dot.1", 1e14, 1000, 1);
+  made.add("dot.2", 1e14, 2000, 1);
+  for (RooflineRow& row : made.roofline.rows) row.total = Picoseconds::max();
+  made.roofline.all = Picoseconds::max();
+  EXPECT_EQ(parse_xml(made.svg()).problem, "");
+}
+
 }  // namespace
 }  // namespace jaxtrace
