@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "analysis/damage.h"
+#include "analysis/devices.h"
 #include "analysis/kernel_family.h"
 #include "attribution/attribution.h"
 #include "attribution/doubts.h"
 #include "attribution/solve.h"
+#include "hlo/collective_shape.h"
 
 namespace jaxtrace {
 namespace {
@@ -40,20 +42,13 @@ Kind kind_of(const Trace& trace, StringId name, DetailsId id, AnnotationId annot
   }
 }
 
-bool is_collective(std::string_view opcode) {
-  for (const std::string_view name : {"all-reduce", "all-gather", "all-to-all", "reduce-scatter",
-                                      "collective-", "ragged-all-to-all"}) {
-    if (opcode.starts_with(name)) return true;
-  }
-  return false;
-}
-
 /// XLA has collective kernels of its own, named as fusions are: the instruction tells.
 void set_collectives(const std::vector<AttributedProgram>& programs, Attribution& out) {
   std::vector<bool> collective;
   for (const Label& label : out.labels) {
-    collective.push_back(label.instruction != hlo::InstructionId::none &&
-                         is_collective((*programs[label.program].hlo)[label.instruction].opcode));
+    collective.push_back(
+        label.instruction != hlo::InstructionId::none &&
+        hlo::is_collective((*programs[label.program].hlo)[label.instruction].opcode));
   }
   for (std::size_t i = 0; i < out.kind.size(); ++i) {
     if (collective[out.label[i]] && out.kind[i] == Kind::kernel) out.kind[i] = Kind::collective;
@@ -160,7 +155,7 @@ void label_outright(const Trace& trace, const Launches& launches, const Programs
 bool is_amd(const Trace& trace, std::span<Group* const> groups) {
   return std::ranges::any_of(groups, [&](const Group* group) {
     const Device& device = trace.devices[static_cast<std::size_t>(group->device)];
-    return trace.strings[device.vendor] == "AMD";
+    return is_amd(trace, device);
   });
 }
 

@@ -171,6 +171,14 @@ std::string_view text(CollectiveKind kind) {
   return kTexts[static_cast<std::size_t>(kind)];
 }
 
+bool is_collective(std::string_view opcode) {
+  for (const std::string_view suffix : {"-start", "-done"}) {
+    if (opcode.ends_with(suffix)) opcode.remove_suffix(suffix.size());
+  }
+  const auto kind = kind_of(opcode);
+  return kind && *kind != CollectiveKind::send_recv;
+}
+
 std::vector<CollectiveShape> collective_shapes(const Program& program, std::string_view hlo_proto) {
   std::vector<CollectiveShape> shapes;
   if (hlo_proto.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return shapes;

@@ -23,6 +23,10 @@ enum class CollectiveKind : std::uint8_t {
 
 std::string_view text(CollectiveKind kind);  ///< "all-reduce"
 
+/// Whether an instruction with this opcode moves data between devices together with those of other
+/// devices, as its start and its done do.  Sends and receives go alone and are none.
+bool is_collective(std::string_view opcode);
+
 struct CollectiveShape {
   InstructionId instruction = InstructionId::none;  ///< The one that launches: a start, not a done
   CollectiveKind kind = CollectiveKind::all_reduce;

@@ -10,6 +10,7 @@
 
 #include "analysis/text.h"
 #include "analysis/times.h"
+#include "hlo/collective_shape.h"
 
 namespace jaxtrace {
 namespace {
@@ -26,7 +27,7 @@ bool is_collective(const hlo::Instruction& i) {
   return std::ranges::any_of(
              i.launches,
              [](const hlo::Launch& launch) { return launch.work == hlo::Work::collective; }) ||
-         starts_with_any(i.opcode, {"all-", "reduce-scatter", "collective-", "ragged-all-to-all"});
+         hlo::is_collective(i.opcode);
 }
 
 bool is_copy(const hlo::Instruction& i) {

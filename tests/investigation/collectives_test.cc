@@ -112,6 +112,17 @@ TEST(CollectiveShapes, AsynchronousStartsHaveWhatTheyWrap) {
   EXPECT_EQ(shape_of(hlo, "s").bytes, 32 + 64);
 }
 
+TEST(IsCollective, IsAskedOfOpcodesWithStartsAndDones) {
+  for (const char* opcode :
+       {"all-reduce", "all-reduce-start", "all-gather-done", "ragged-all-to-all",
+        "collective-permute-start", "collective-broadcast", "reduce-scatter"}) {
+    EXPECT_TRUE(hlo::is_collective(opcode)) << opcode;
+  }
+  for (const char* opcode : {"send", "recv-done", "copy-start", "async-start", "fusion", ""}) {
+    EXPECT_FALSE(hlo::is_collective(opcode)) << opcode;
+  }
+}
+
 TEST(BusBandwidth, HasTheFactorsOfNcclTests) {
   EXPECT_EQ(bus_factor(CollectiveKind::all_reduce, 8), 2.0 * 7 / 8);
   EXPECT_EQ(bus_factor(CollectiveKind::all_gather, 4), 0.75);
