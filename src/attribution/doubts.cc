@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analysis/damage.h"
+#include "analysis/devices.h"
 #include "jaxtrace/report.h"
 
 namespace jaxtrace {
@@ -73,7 +74,7 @@ void find_nested(const Trace& trace, const Attribution& attribution,
     if (nested == 0) continue;
     const Device& device = trace.devices[static_cast<std::size_t>(lane.device)];
     // What ROCm calls a stream is a hardware queue, which may run kernels side by side.
-    const bool amd = trace.strings[device.vendor] == "AMD";
+    const bool amd = is_amd(trace, device);
     findings.push_back(
         {amd ? Severity::note : Severity::error, "nested-work",
          fmt::format("{}, {} in all, ran wholly inside another of their stream, such as {}, which "

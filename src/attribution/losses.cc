@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "analysis/devices.h"
 #include "attribution/doubts.h"
 #include "hlo/schedule.h"
 #include "jaxtrace/report.h"
@@ -24,17 +25,22 @@ struct Seen {
   std::vector<std::uint8_t> work;  ///< By host event: device events it launched, up to 2.
   std::vector<bool> run_has_work;  ///< By host event that is a program run.
   std::vector<bool> graph_on_amd;  ///< By host event: its work ran on an AMD GPU.
+
+  /// By host: how often a call has work on one more device.  CUPTI gives kernels of collectives in
+  /// graphs the launch of another GPU, whose own launch then seems to have no work.
+  std::vector<std::uint64_t> astray;
 };
 
 bool is_amd(const Trace& trace, const Lane& lane) {
-  const Device& device = trace.devices[static_cast<std::size_t>(lane.device)];
-  return trace.strings[device.vendor] == "AMD";
+  return is_amd(trace, trace.devices[static_cast<std::size_t>(lane.device)]);
 }
 
 Seen look(const Trace& trace, const Launches& launches) {
   const std::size_t host_events = trace.events.size() - trace.device_events;
   Seen seen{std::vector<std::uint8_t>(host_events, 0), std::vector<bool>(host_events, false),
-            std::vector<bool>(host_events, false)};
+            std::vector<bool>(host_events, false),
+            std::vector<std::uint64_t>(trace.hosts.size(), 0)};
+  std::vector<DeviceId> device_of(host_events, DeviceId::none);
   for (const Lane& lane : trace.lanes) {
     if (lane.kind != LaneKind::stream) continue;
     const bool amd = is_amd(trace, lane);
@@ -43,6 +49,11 @@ Seen look(const Trace& trace, const Launches& launches) {
       const std::size_t call = launches.call[i] - trace.device_events;
       seen.work[call] = static_cast<std::uint8_t>(std::min(seen.work[call] + 1, 2));
       seen.graph_on_amd[call] = amd;
+      // Lanes of one device stand together, so that each device is counted once.
+      if (device_of[call] != DeviceId::none && device_of[call] != lane.device) {
+        ++seen.astray[static_cast<std::size_t>(lane.host)];
+      }
+      device_of[call] = lane.device;
       if (launches.interval[i] != kNoEvent) {
         seen.run_has_work[launches.interval[i] - trace.device_events] = true;
       }
@@ -87,7 +98,13 @@ void find_lost_launches(const Trace& trace, const std::vector<bool>& launching, 
       single += seen.work[call] == 1 && seen.graph_on_amd[call];
     }
   }
-  if (lost > 0) {
+  if (lost > 0 && lost <= seen.astray[static_cast<std::size_t>(host)]) {
+    findings.push_back({Severity::note, "launches-of-another-gpu",
+                        fmt::format("{} have no work of their own: it bears the launch of another "
+                                    "GPU, as kernels of collectives in graphs do",
+                                    part_of(lost, calls, "launches on the host")),
+                        host_name(trace, host)});
+  } else if (lost > 0) {
     findings.push_back({Severity::data_loss, "launches-without-work",
                         fmt::format("{} have no work on a device: it was not recorded",
                                     part_of(lost, calls, "launches on the host")),
@@ -155,8 +172,9 @@ void find_empty_runs(const Trace& trace, const Launches& launches, const Seen& s
        host_name(trace, host)});
 }
 
-void find_limits(const Trace& trace, HostId host, std::vector<Finding>& findings) {
-  std::uint64_t events = 0, silent = 0, devices = 0;
+void find_limits(const Trace& trace, const std::vector<std::uint64_t>& annotations, HostId host,
+                 std::vector<Finding>& findings) {
+  std::uint64_t events = 0, silent = 0, full = 0, devices = 0;
   bool amd = false;
   std::vector<bool> used(trace.devices.size(), false);
   for (const Lane& lane : trace.lanes) {
@@ -179,6 +197,14 @@ void find_limits(const Trace& trace, HostId host, std::vector<Finding>& findings
     if (trace.devices[d].host != host) continue;
     ++devices;
     silent += !used[d];
+    full += annotations[d] >= kAnnotations;
+  }
+  if (full > 0) {
+    findings.push_back({Severity::data_loss, "at-annotation-limit",
+                        fmt::format("{} have the 1,048,576 annotations that the tracer keeps of "
+                                    "one: later kernels lack theirs",
+                                    part_of(full, devices, "GPUs")),
+                        host_name(trace, host)});
   }
   if (silent > 0 && silent < devices) {
     findings.push_back({Severity::note, "gpus-without-events",
@@ -194,11 +220,12 @@ void find_losses(const Trace& trace, const Attribution& attribution, const Launc
                  std::vector<Finding>& findings) {
   const Seen seen = look(trace, launches);
   const std::vector<bool> launching = launching_names(trace, attribution);
+  const std::vector<std::uint64_t> annotations = annotations_of_devices(trace);
   for (std::size_t h = 0; h < trace.hosts.size(); ++h) {
     const auto host = static_cast<HostId>(h);
     find_empty_runs(trace, launches, seen, host, findings);
     find_lost_launches(trace, launching, seen, host, findings);
-    find_limits(trace, host, findings);
+    find_limits(trace, annotations, host, findings);
   }
   const auto whole = static_cast<std::uint64_t>(std::ranges::count(attribution.kind, Kind::graph));
   if (whole > 0) {
@@ -206,11 +233,6 @@ void find_losses(const Trace& trace, const Attribution& attribution, const Launc
                         fmt::format("{} stand for a whole graph each: the capture "
                                     "was made without recording the kernels of graphs",
                                     part_of(whole, trace.device_events, "device events")),
-                        ""});
-  }
-  if (trace.annotations.size() >= kAnnotations) {
-    findings.push_back({Severity::data_loss, "at-annotation-limit",
-                        "the tracer keeps 1,048,576 annotations at most: later kernels lack theirs",
                         ""});
   }
 }

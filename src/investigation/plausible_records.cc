@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "analysis/devices.h"
 #include "analysis/times.h"
 #include "investigation/investigated.h"
 #include "investigation/plausible.h"
@@ -28,7 +29,7 @@ std::string program_name(const Investigated& in, std::uint32_t row) {
 
 bool is_amd(const Investigated& in, HostId host) {
   return std::ranges::any_of(in.trace.devices, [&](const Device& device) {
-    return device.host == host && in.trace.strings[device.vendor] == "AMD";
+    return device.host == host && is_amd(in.trace, device);
   });
 }
 
@@ -251,7 +252,8 @@ CheckResult edges(const Investigated& in) {
   }
   return failed(CheckState::warn, id, expected, found,
                 "the first and the last step, which are not whole",
-                part_of(early + late, in.trace.device_events + late, "launches"));
+                part_of(early + late, in.trace.device_events + late,
+                        "device events and launches without any"));
 }
 
 CheckResult limits(const Investigated& in) {
@@ -279,10 +281,10 @@ CheckResult limits(const Investigated& in) {
     add(Recorded::device_events, events, "device events");
     add(Recorded::calls, calls, "driver calls");
   }
-  if (const std::uint64_t count = in.trace.annotations.size();
-      limit_reached(Recorded::annotations, count, false)) {
+  for (const std::uint64_t count : annotations_of_devices(in.trace)) {
+    if (!limit_reached(Recorded::annotations, count, false)) continue;
     reached.push_back(
-        fmt::format("{} annotations, where 1,048,576 is the limit", count_text(count)));
+        fmt::format("{} annotations of a GPU, where 1,048,576 is the limit", count_text(count)));
     largest = std::max(largest, count);
   }
   const std::string expected = "no count stands at a limit of the tracer";

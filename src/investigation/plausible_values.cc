@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "analysis/devices.h"
 #include "analysis/median.h"
 #include "analysis/text.h"
 #include "analysis/times.h"
@@ -168,7 +169,7 @@ CheckResult streams(const Investigated& in) {
   bool amd = false;
   for (const DeviceTimeline& timeline : in.skip.timelines) {
     const Device& device = in.trace.devices[static_cast<std::size_t>(timeline.device)];
-    if (in.trace.strings[device.vendor] != "AMD") continue;
+    if (!is_amd(in.trace, device)) continue;
     amd = true;
     most = std::max(most, timeline.lanes.size());
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/devices.h"
 #include "jaxtrace/trace.h"
 
 namespace jaxtrace {
@@ -168,8 +169,8 @@ std::string_view remedy_for(const Advice& advice, const Trace& trace) {
 }
 
 bool has_amd_gpu(const Trace& trace) {
-  return std::ranges::any_of(
-      trace.devices, [&](const Device& device) { return trace.strings[device.vendor] == "AMD"; });
+  return std::ranges::any_of(trace.devices,
+                             [&](const Device& device) { return is_amd(trace, device); });
 }
 
 }  // namespace jaxtrace

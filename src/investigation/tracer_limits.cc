@@ -1,6 +1,6 @@
-// Defaults of xla/backends/profiler/gpu: cupti_collector.h (callback and activity events,
-// annotation strings); rocm_collector.h and xla_gpu_rocm_max_trace_events (events of each of the
-// two kinds, formerly half as many).
+// Defaults of xla/backends/profiler/gpu: cupti_collector.h (callback and activity events;
+// annotation strings, of which its AnnotationMap keeps so many a device); rocm_collector.h and
+// xla_gpu_rocm_max_trace_events (events of each of the two kinds, formerly half as many).
 #include "investigation/tracer_limits.h"
 
 namespace jaxtrace {

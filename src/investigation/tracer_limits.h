@@ -10,7 +10,7 @@ namespace jaxtrace {
 enum class Recorded : std::uint8_t {
   device_events,  ///< Of one host
   calls,          ///< Driver calls of one host
-  annotations,    ///< Distinct ones
+  annotations,    ///< Distinct ones of one device
 };
 
 /// The limit that `count` stands at: within 2 %, since some records never reach the file; absent if

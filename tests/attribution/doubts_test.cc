@@ -156,6 +156,21 @@ TEST(Doubts, CountLaunchesWithoutWork) {
                        "2 of 3 launches on the host (66.7 %)"));
 }
 
+TEST(Doubts, DoNotMissWorkThatBearsTheLaunchOfAnotherGpu) {
+  Session session("Nvidia", 2);
+  session.stream(0);
+  session.kernel("ncclDevKernel_AllReduce", 10, 5, 1);
+  session.stream(1);
+  session.kernel("ncclDevKernel_AllReduce", 10, 5, 1);
+  session.thread();
+  session.call("cuGraphLaunch", 2, 1, 1);
+  session.call("cuGraphLaunch", 4, 1, 2);
+  const auto findings = session.findings();
+  EXPECT_EQ(message(findings, "launches-without-work"), "");
+  EXPECT_TRUE(contains(message(findings, "launches-of-another-gpu"), "1 of 2 launches"));
+  EXPECT_EQ(severity(findings, "launches-of-another-gpu"), Severity::note);
+}
+
 TEST(Doubts, KnowHipGraphsThatShowOneKernel) {
   for (const bool amd : {true, false}) {
     Session session(amd ? "AMD" : "Nvidia");

@@ -149,6 +149,7 @@ TEST(Plausibility, WorkThatTheSessionCutsIsCounted) {
   EXPECT_EQ(whole.state("edges"), CheckState::warn);
   EXPECT_EQ(whole.check("edges").found,
             "3 events at the begin were launched before it; 2 launches at the end have no work");
+  EXPECT_EQ(whole.check("edges").part->share_of, "device events and launches without any");
 }
 
 TEST(TracerLimits, AreReachedWithinTwoPercent) {
