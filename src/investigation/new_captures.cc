@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "analysis/times.h"
 #include "investigation/investigated.h"
+#include "investigation/link_benchmark.h"
 #include "investigation/remedies.h"
 #include "investigation/roofline.h"
 #include "investigation/top_kernels.h"
@@ -154,6 +156,20 @@ void ask_about_steps(const Asking& a) {
   }
 }
 
+/// The run with a GPU in another place, so that it gets other data.
+std::string with_gpu_moved(const Asking& a, const Device& moved) {
+  std::vector<std::int64_t> order;
+  for (const Device& device : a.in.trace.devices) {
+    if (device.host == moved.host) order.push_back(device.ordinal);
+  }
+  if (order.size() < 2) return "the same run with the hosts in another order";
+  std::ranges::sort(order);
+  const auto at = std::ranges::find(order, moved.ordinal);
+  std::iter_swap(at, at == order.begin() ? at + 1 : order.begin());
+  return fmt::format("{}_VISIBLE_DEVICES={} COMMAND", a.amd ? "HIP" : "CUDA",
+                     fmt::join(order, ","));
+}
+
 /// Other GPUs, and what moves between them.
 void ask_about_devices(const Asking& a) {
   const Stragglers& stragglers = a.in.skip.stragglers;
@@ -162,16 +178,16 @@ void ask_about_devices(const Asking& a) {
     const DeviceTimeline& timeline = a.in.skip.timelines[*stragglers.device];
     const Device& device = a.in.trace.devices[static_cast<std::size_t>(timeline.device)];
     a.ask(fmt::format("Is it GPU:{} that is late, or the data that it gets?", device.ordinal),
-          fmt::format("the same run with GPU {} in another place of {}_VISIBLE_DEVICES",
-                      device.ordinal, a.amd ? "HIP" : "CUDA"),
-          "jaxtrace skip-stats NEW");
+          with_gpu_moved(a, device), "jaxtrace skip-stats NEW");
   }
   if (a.conclusive() && a.bound() == Bound::comm) {
     a.ask(
-        "How fast are these links when no GPU is late?",
-        fmt::format("what `all_reduce_perf -b 1M -e 1G -f 2 -g {}` of {} prints",
-                    devices_with_events(a.in.skip.timelines), a.amd ? "rccl-tests" : "nccl-tests"),
-        "jaxtrace investigate CAPTURE   # its bus bandwidths beside busbw");
+        fmt::format("How fast are these links when no GPU is late: what busbw does {} say, beside "
+                    "the bus bandwidths of collectives.csv?",
+                    a.amd ? "rccl-tests" : "nccl-tests"),
+        fmt::format("`{} -b 1M -e 1G -f 2 -g {}`", link_benchmark(a.in),
+                    devices_with_events(a.in.skip.timelines)),
+        "jaxtrace investigate CAPTURE");
   }
   if (a.failed("copies")) {
     a.ask("How long did the copies take that are not in the file?",

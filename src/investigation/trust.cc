@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -62,17 +63,37 @@ std::string subject_of(std::string_view check) {
   return at == std::end(kSubjects) ? std::string() : std::string(at->text);
 }
 
+/// Whether work of other GPUs' launches makes up for all launches without work: then none is lost,
+/// and `device-of-call` has said so.
+bool launches_are_elsewhere(const Investigated& in) {
+  std::set<std::pair<std::uint32_t, DeviceId>> astray;
+  for (const Lane& lane : in.trace.lanes) {
+    if (lane.kind != LaneKind::stream) continue;
+    for (std::size_t i = lane.first; i < lane.first + lane.count; ++i) {
+      if (in.skip.works.join[i] != Join::ambiguous) continue;
+      astray.emplace(in.skip.works.launches.call[i], lane.device);
+    }
+  }
+  return in.skip.works.calls_without_work <= astray.size();
+}
+
 void add_checks(const Investigated& in, const std::vector<CheckResult>& checks,
                 std::vector<Distrust>& out) {
+  const bool elsewhere = launches_are_elsewhere(in);
   for (const CheckResult& check : checks) {
     // `complete` only lists findings, which are here themselves.
     if (!has_failed(check) || check.id == "complete") continue;
+    if (check.id == "launches" && elsewhere) continue;
     Distrust entry = distrust(in, check.id);
     // What to do about it has a place of its own here.
     if (entry.affects.empty()) {
       entry.affects = check.affects.substr(0, check.affects.find("; record"));
     }
     entry.reason = subject_of(check.id) + check.found;
+    if (check.id == "device-of-call" && elsewhere && in.skip.works.calls_without_work > 0) {
+      entry.reason += fmt::format("; so {} launches seem to have no work, but none is lost",
+                                  in.skip.works.calls_without_work);
+    }
     if (check.part) {
       entry.count = check.part->count;
       entry.share = check.part->share;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "attribution/scenario.h"
+#include "investigation/link_benchmark.h"
 #include "investigation/top_kernels.h"
 #include "investigation/whole.h"
 #include "support/world.h"
@@ -66,7 +67,7 @@ TEST(NewCaptures, AStragglerIsMovedToAnotherPlace) {
   const World world{
       .devices = 4, .steps = 11, .collectives = 3, .slow_device = 2, .slow_percent = 50};
   const std::vector<NewCapture> list = Whole(world::run(world).recording).captures();
-  const NewCapture* const moved = that_says(list, "CUDA_VISIBLE_DEVICES");
+  const NewCapture* const moved = that_says(list, "CUDA_VISIBLE_DEVICES=2,1,0,3 COMMAND");
   ASSERT_NE(moved, nullptr);
   EXPECT_NE(moved->question.find("GPU:2"), std::string::npos) << moved->question;
 }
@@ -98,6 +99,19 @@ TEST(NewCaptures, KernelsAreTracedWithTheToolsOfTheirVendor) {
   EXPECT_EQ(that_says(rocm, "rocprofv3 --pmc TCC_HIT_sum")->command, "jaxtrace pmc-l2 hits reads");
   EXPECT_EQ(that_says(rocm, "ncu "), nullptr);
   EXPECT_EQ(&rocm.front(), that_says(rocm, "rocprofv3 --att")) << "the GPU is what limits";
+}
+
+TEST(LinkBenchmark, IsThatOfTheCollectivesWithMostTime) {
+  const std::string rows = R"(
+    C gpu0 s1 [0,5) name fusion
+    X gpu0 s1 [10,20) name ncclDevKernel_AllReduce_Sum_f32_RING_LL
+    X gpu0 s1 [30,35) name ncclDevKernel_AllGather_RING_LL
+    X gpu0 s1 [40,47) name ncclDevKernel_AllGather_RING_SIMPLE)";
+  EXPECT_EQ(link_benchmark(Whole(rows).in()), "all_gather_perf");
+  const std::string sends = "X gpu0 s1 [0,5) name ncclDevKernel_SendRecv";
+  EXPECT_EQ(link_benchmark(Whole(sends).in()), "sendrecv_perf");
+  const std::string none = "C gpu0 s1 [0,5) name fusion";
+  EXPECT_EQ(link_benchmark(Whole(none).in()), "all_reduce_perf") << "for want of anything better";
 }
 
 TEST(TopKernels, AreNamedAsShortAsTellsThemApart) {

@@ -65,6 +65,28 @@ TEST(Trust, AFailedCheckStandsOnceWithItsCountAndShare) {
   EXPECT_EQ(entry_of(list, "complete"), nullptr) << "it only lists findings";
 }
 
+TEST(Trust, WorkThatBearsTheLaunchOfAnotherGpuIsSaidOnceAndNotLost) {
+  Recording recording = rows::recording_of(R"(
+    repeat 8 every 100
+      C gpu0 s1 [10,20) launch [0,1) id 1 handle 11
+      C gpu1 s2 [10,20) launch [2,3) id 2 handle 22
+      C gpu0 s1 [30,40) launch [4,5) id 3 handle 11
+      C gpu1 s2 [30,40) launch [6,7) id 4 handle 22
+    end)");
+  for (auto& event : recording.devices[1].lines[0].events) {
+    if (event.correlation == 4) event.correlation = 3;
+  }
+  const Whole whole(recording);
+  ASSERT_EQ(whole.state("launches"), CheckState::warn) << "1 of 32";
+  const std::vector<Distrust> list = whole.trust();
+  EXPECT_EQ(entry_of(list, "launches"), nullptr);
+  EXPECT_EQ(entry_of(list, "launches-without-work"), nullptr);
+  const Distrust* const elsewhere = entry_of(list, "device-of-call");
+  ASSERT_NE(elsewhere, nullptr);
+  EXPECT_EQ(elsewhere->count, 1);
+  EXPECT_TRUE(elsewhere->remedy.find("one process a GPU") != std::string::npos);
+}
+
 TEST(Trust, AVerdictMadeOfASampleIsNone) {
   Recording recording = simulate({step_program()}, {.steps = 20});
   synth::drop_events(recording, 0.5, 7);
