@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "export/trace_text.h"
+#include "hlo/collective_shape.h"
 
 namespace jaxtrace {
 namespace {
@@ -42,13 +43,6 @@ std::string confidence_text(std::uint16_t thousandths) {
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text;
-}
-
-bool is_collective(std::string_view opcode) {
-  constexpr std::string_view kAny[] = {
-      "all-reduce",         "all-gather",           "reduce-scatter",   "all-to-all",
-      "collective-permute", "collective-broadcast", "ragged-all-to-all"};
-  return std::ranges::any_of(kAny, [&](std::string_view op) { return opcode.starts_with(op); });
 }
 
 }  // namespace
@@ -111,7 +105,7 @@ SliceTexts::SliceTexts(const Trace& trace, const Attribution& attribution, const
     append_member(args, "phase", hlo::text(op.source.phase));
     add_costs(args, op);
     std::string category(text(label.match));
-    if (is_collective(op.opcode)) category += ",collective";
+    if (hlo::is_collective(op.opcode)) category += ",collective";
     instruction_.back() =
         add({name_member(op.name), marks(category, colour_of(label)), std::move(args)});
   }

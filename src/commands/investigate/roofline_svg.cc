@@ -76,7 +76,7 @@ std::string beyond_line(const Roofline& roofline, const RooflinePlot& plot) {
   std::string out =
       fmt::format("{} of {} instructions are drawn; ", plot.points.size(), plot.drawable);
   if (plot.left > 0) {
-    out += fmt::format("{} below {:g} FLOP/byte ({} of GPU time) are left out{}", plot.left,
+    out += fmt::format("{} below {:g} FLOP/byte ({} of GPU time) left out{}", plot.left,
                        std::pow(10, plot.intensity.low),
                        share_text(plot.left_time.count(), roofline.all.count()),
                        others > 0 ? ", " : ".");
