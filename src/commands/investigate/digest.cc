@@ -107,7 +107,7 @@ std::size_t bytes_of(const Report& report) {
 
 Report digest(const Investigation& all, std::string_view version) {
   for (std::size_t rows = kMostRows; rows > 1; --rows) {
-    for (const std::size_t letters : {120, 80, 48}) {
+    for (const std::size_t letters : {120U, 80U, 48U}) {
       Report report = digest_of(all, version, rows, letters);
       if (bytes_of(report) <= kMostBytes) return report;
     }

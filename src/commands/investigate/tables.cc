@@ -50,7 +50,10 @@ void add_op(std::vector<Cell>& row, const Investigation& all, std::uint32_t op) 
   row.push_back(text(short_location(at.source.user)));
 }
 
-const std::array<Column, 3> kOpColumns = {{{"instruction"}, {"program"}, {"line"}}};
+/// Columns of add_op().
+std::vector<Column> op_columns() {
+  return {{"instruction"}, {"program"}, {"line"}};
+}
 
 }  // namespace
 
@@ -120,7 +123,7 @@ Table phases_table(const Investigation& all) {
 
 Table collectives_table(const Investigation& all) {
   Table table{.id = "collectives", .caption = "", .columns = {}, .rows = {}};
-  table.columns.assign(kOpColumns.begin(), kOpColumns.end());
+  table.columns = op_columns();
   for (const Column& column :
        {Column{"kind"}, Column{"kernels", Unit::count}, Column{"instances", Unit::count},
         Column{"participants", Unit::count, "GPUs"}, Column{"bytes", Unit::bytes},
@@ -147,7 +150,7 @@ Table collectives_table(const Investigation& all) {
 
 Table roofline_table(const Investigation& all) {
   Table table{.id = "roofline", .caption = "", .columns = {}, .rows = {}};
-  table.columns.assign(kOpColumns.begin(), kOpColumns.end());
+  table.columns = op_columns();
   for (const Column& column :
        {Column{"kernels", Unit::count}, Column{"instances", Unit::count},
         Column{"instances_by", Unit::none, "counted by"}, Column{"total_ps", Unit::time, "time"},
