@@ -86,10 +86,10 @@ std::optional<std::int64_t> integer(const Json& value) {
 }
 
 const Json& member(const Json& object, const char* key) {
-  static const Json kNothing;
-  if (!object.is_object()) return kNothing;
+  static const Json nothing;
+  if (!object.is_object()) return nothing;
   const auto found = object.find(key);
-  return found == object.end() ? kNothing : *found;
+  return found == object.end() ? nothing : *found;
 }
 
 pb::PrecisionConfig read_precision(const Json& config) {

@@ -146,7 +146,7 @@ std::vector<CollectiveRow> find_collectives(const Trace& trace, const Attributio
                                            : rate(row.bytes, row.instances, row.total);
     const auto factor = bus_factor(row.kind, row.participants);
     if (factor && row.algorithm_bandwidth) row.bus_bandwidth = *row.algorithm_bandwidth * *factor;
-    out.push_back(std::move(row));
+    out.push_back(row);
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, &CollectiveRow::total);
   return out;
