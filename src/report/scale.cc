@@ -47,8 +47,9 @@ std::string scaled(double value, bool whole, std::span<const Step> steps) {
   std::size_t step = 0;
   // What would round up to the next unit is shown in it: 999.96 ns is 1.000 µs.
   while (step + 1 < steps.size() && std::abs(value) >= 0.99995 * steps[step + 1].size) ++step;
-  const std::string number =
-      step == 0 && (whole || value == 0) ? fmt::format("{:.0f}", value) : four_digits(value / steps[step].size);
+  const std::string number = step == 0 && (whole || value == 0)
+                                 ? fmt::format("{:.0f}", value)
+                                 : four_digits(value / steps[step].size);
   return fmt::format("{} {}", number, steps[step].name);
 }
 

@@ -128,10 +128,10 @@ TEST(Swimlane, SaysWhoEndsLastAndWhatItWaitedFor) {
   EXPECT_EQ(shown.lanes.consists,
             "The critical path, by share of the step: compute 45.0 %, host late 42.0 %, launch "
             "path 8.0 %, collectives from the last arrival on 5.0 %.");
-  EXPECT_EQ(
-      shown.lanes.caption[1],
-      "Its longest stretch of waiting: 84.00 µs of host late, before fusion.1; of it 50.0 % PjitFunction(f) "
-      "on python.");
+  EXPECT_EQ(shown.lanes.caption[1],
+            "Its longest stretch of waiting: 84.00 µs of host late, before fusion.1; of it 50.0 % "
+            "PjitFunction(f) "
+            "on python.");
   ASSERT_EQ(shown.lanes.arrivals.size(), 1u);
   EXPECT_EQ(shown.lanes.arrivals[0].at, shown.lanes.step.begin + us(90));
   EXPECT_EQ(shown.lanes.arrivals[0].detail,
