@@ -3,15 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
+#include "fuzz/memory_file.h"
 #include "jaxtrace/trace.h"
 
 namespace jaxtrace {
-
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 template <typename Id, typename Rows>
 void require_row(Id id, const Rows& rows) {

@@ -1,11 +1,7 @@
 // Any bytes may be given to `jaxtrace attribute`: every event gets a label, and every table adds up
 // to the same time.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 
@@ -17,6 +13,7 @@
 #include "commands/attribute/scopes.h"
 #include "commands/attribute/summary.h"
 #include "commands/attribute/tables.h"
+#include "fuzz/memory_file.h"
 #include "hlo/text.h"
 #include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
@@ -24,10 +21,6 @@
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::int64_t column_sum(const Table& table, std::string_view name) {
   std::int64_t sum = 0;
@@ -73,14 +66,11 @@ void attribute_all(const Trace& trace) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const int file = ::memfd_create("capture", 0);
-  require(file >= 0);
-  require(::write(file, data, size) == static_cast<ssize_t>(size));
+  const MemoryFile file(data, size);
   try {
-    attribute_all(read_capture("/proc/self/fd/" + std::to_string(file)));
+    attribute_all(read_capture(file.path()));
   } catch (const InputError&) {
     // Most inputs are no captures.
   }
-  ::close(file);
   return 0;
 }

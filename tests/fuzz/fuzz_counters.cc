@@ -1,25 +1,18 @@
 // Any bytes may be given to `jaxtrace pmc-l2`: every value belongs to a dispatch that is there, and
 // the report is made of numbers that are.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 
 #include "commands/pmc_l2/report.h"
 #include "counters/l2.h"
+#include "fuzz/memory_file.h"
 #include "jaxtrace/error.h"
 
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const CounterData& data) {
   std::size_t next = 0;
@@ -56,15 +49,12 @@ void check(const CounterData& data) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const int file = ::memfd_create("counters", 0);
-  require(file >= 0);
-  require(::write(file, data, size) == static_cast<ssize_t>(size));
+  const MemoryFile file(data, size);
   try {
-    const std::vector<std::filesystem::path> files = {"/proc/self/fd/" + std::to_string(file)};
+    const std::vector<std::filesystem::path> files = {file.path()};
     check(read_counters(files));
   } catch (const InputError&) {
     // Most inputs hold no counter.
   }
-  ::close(file);
   return 0;
 }

@@ -1,26 +1,19 @@
 // Any bytes may be given to `jaxtrace investigate`: shares are shares, the digest is short, and
 // every writer gets through.  What a critical path is made of, fuzz_swimlane looks at.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 
 #include "commands/investigate/roofline_svg.h"
 #include "commands/investigate/sections.h"
+#include "fuzz/memory_file.h"
 #include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
 
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void run(const Trace& trace) {
   const Investigation all = investigate(trace, {});
@@ -44,14 +37,11 @@ void run(const Trace& trace) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const int file = ::memfd_create("capture", 0);
-  require(file >= 0);
-  require(::write(file, data, size) == static_cast<ssize_t>(size));
+  const MemoryFile file(data, size);
   try {
-    run(read_capture("/proc/self/fd/" + std::to_string(file)));
+    run(read_capture(file.path()));
   } catch (const InputError&) {
     // Most inputs are no captures.
   }
-  ::close(file);
   return 0;
 }

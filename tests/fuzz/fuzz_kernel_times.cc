@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,15 +13,12 @@
 #include "commands/kernels/att_yaml.h"
 #include "commands/kernels/report.h"
 #include "commands/kernels/sums.h"
+#include "fuzz/memory_file.h"
 #include "jaxtrace/error.h"
 
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const std::vector<KernelRun>& runs) {
   for (const KernelRun& run : runs) {

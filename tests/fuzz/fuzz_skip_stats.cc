@@ -1,16 +1,13 @@
 // Any bytes may be given to `jaxtrace skip-stats`: parts sum to their whole (skip_stats() throws if
 // not), and every writer gets through.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 
 #include "commands/skip_stats/rows_csv.h"
 #include "commands/skip_stats/summary.h"
+#include "fuzz/memory_file.h"
 #include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
 #include "skip/skip_stats.h"
@@ -18,10 +15,6 @@
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void run(const Trace& trace) {
   const SkipStats stats = skip_stats(trace);
@@ -41,14 +34,11 @@ void run(const Trace& trace) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const int file = ::memfd_create("capture", 0);
-  require(file >= 0);
-  require(::write(file, data, size) == static_cast<ssize_t>(size));
+  const MemoryFile file(data, size);
   try {
-    run(read_capture("/proc/self/fd/" + std::to_string(file)));
+    run(read_capture(file.path()));
   } catch (const InputError&) {
     // Most inputs are no captures.
   }
-  ::close(file);
   return 0;
 }

@@ -1,25 +1,18 @@
 // Any bytes may become a swimlane: the critical path of every step fills it, and the drawing stays
 // small.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "commands/investigate/swimlane.h"
+#include "fuzz/memory_file.h"
 #include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
 
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void require_whole(const CriticalPath& path) {
   Picoseconds now = path.window.begin, sum{0};
@@ -54,14 +47,11 @@ void run(const Trace& trace) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const int file = ::memfd_create("capture", 0);
-  require(file >= 0);
-  require(::write(file, data, size) == static_cast<ssize_t>(size));
+  const MemoryFile file(data, size);
   try {
-    run(read_capture("/proc/self/fd/" + std::to_string(file)));
+    run(read_capture(file.path()));
   } catch (const InputError&) {
     // Most inputs are no captures.
   }
-  ::close(file);
   return 0;
 }

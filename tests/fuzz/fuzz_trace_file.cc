@@ -1,24 +1,17 @@
 // Any bytes may be given to `jaxtrace attribute --write-trace`: viewers find no fault in the file,
 // and every device event is in it or counted as left out.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "export/written_trace.h"
+#include "fuzz/memory_file.h"
 #include "jaxtrace/error.h"
 #include "jaxtrace/readers.h"
 
 namespace {
 
 using namespace jaxtrace;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void write_all(const Trace& trace) {
   const Written whole(trace);
@@ -31,16 +24,13 @@ void write_all(const Trace& trace) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const int file = ::memfd_create("capture", 0);
-  require(file >= 0);
-  require(::write(file, data, size) == static_cast<ssize_t>(size));
+  const MemoryFile file(data, size);
   try {
     ReadOptions options;
     options.json = true;  // More captures with odd times than xplane files alone.
-    write_all(read_capture("/proc/self/fd/" + std::to_string(file), options));
+    write_all(read_capture(file.path(), options));
   } catch (const InputError&) {
     // Most inputs are no captures.
   }
-  ::close(file);
   return 0;
 }

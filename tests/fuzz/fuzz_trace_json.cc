@@ -1,9 +1,6 @@
 // Any bytes may be given as trace JSON: the answer is a Trace whose rows refer to rows that are
 // there, or an InputError.  Text that is not compressed is read once more as several members of a
 // gzip file, so that windows are cut; both must give the same.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,18 +27,15 @@ struct Counts {
 
 /// Absent if it was refused.
 std::optional<Counts> read(std::string_view bytes) {
-  const int file = ::memfd_create("capture", 0);  // A file in memory: the reader maps files.
-  require(file >= 0);
-  require(::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  const MemoryFile file(bytes.data(), bytes.size());
   std::optional<Counts> counts;
   try {
-    const Trace trace = read_trace_json("/proc/self/fd/" + std::to_string(file));
+    const Trace trace = read_trace_json(file.path());
     check_trace(trace);
     counts = {trace.events.size(), trace.device_events, trace.stats.size()};
   } catch (const InputError&) {
     // Most inputs are no traces.
   }
-  ::close(file);
   return counts;
 }
 

@@ -1,8 +1,5 @@
 // Any bytes that are read as a capture can be written back: what is written reads as the input did,
 // and a second time nothing changes.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
@@ -28,22 +25,13 @@ struct Written {
 
 /// Throws InputError if the bytes are no capture.
 Written write_back(std::string_view bytes) {
-  const int file = ::memfd_create("capture", 0);
-  require(file >= 0);
-  require(::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  const std::string path = "/proc/self/fd/" + std::to_string(file);
-  try {
-    Written result{read_capture(path), {}, {}};
-    const Attribution attribution = attribute(result.trace);
-    std::ostringstream out;
-    result.counts = write_xplane(result.trace, attribution, HostId{0}, 0, out);
-    result.bytes = std::move(out).str();
-    ::close(file);
-    return result;
-  } catch (...) {
-    ::close(file);
-    throw;
-  }
+  const MemoryFile file(bytes.data(), bytes.size());
+  Written result{read_capture(file.path()), {}, {}};
+  const Attribution attribution = attribute(result.trace);
+  std::ostringstream out;
+  result.counts = write_xplane(result.trace, attribution, HostId{0}, 0, out);
+  result.bytes = std::move(out).str();
+  return result;
 }
 
 }  // namespace
