@@ -103,11 +103,7 @@ Outcome run(const Flags& flags, const Context& context) {
 Run declare(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   app.add_option("--program", flags->program, "Only the program with this id")->type_name("ID");
-  app.add_option("--user-re", flags->user_re,
-                 "Frames whose \"file:function\" matches are user code; default: outside "
-                 "site-packages, dist-packages and jax")
-      ->type_name("REGEX")
-      ->check(CLI::Validator(regex_fault, ""));
+  declare_user_re(app, flags->user_re);
   app.add_option("--check", flags->check,
                  "Compare with a capture of the same program with command buffers off")
       ->type_name("CAPTURE");

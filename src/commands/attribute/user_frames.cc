@@ -2,6 +2,9 @@
 // program's time or stack, so both are bounded.
 #include "commands/attribute/user_frames.h"
 
+#include <CLI/App.hpp>
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
 #include <algorithm>
 #include <regex>
 
@@ -32,8 +35,7 @@ double repetitions(const std::string& pattern) {
   return product;
 }
 
-}  // namespace
-
+/// What is wrong with a regular expression; empty if nothing is.
 std::string regex_fault(const std::string& pattern) {
   constexpr std::size_t kLongest = 1000;
   constexpr double kMostRepetitions = 1000;
@@ -47,6 +49,16 @@ std::string regex_fault(const std::string& pattern) {
   } catch (const std::regex_error& error) {
     return '"' + pattern + "\" is not a regular expression (" + error.what() + ')';
   }
+}
+
+}  // namespace
+
+void declare_user_re(CLI::App& app, std::string& pattern) {
+  app.add_option("--user-re", pattern,
+                 "Frames whose \"file:function\" matches are user code; default: outside "
+                 "site-packages, dist-packages and jax")
+      ->type_name("REGEX")
+      ->check(CLI::Validator(regex_fault, ""));
 }
 
 hlo::UserTest user_test(const std::string& pattern) {

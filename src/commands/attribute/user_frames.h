@@ -5,10 +5,14 @@
 
 #include "hlo/provenance.h"
 
+namespace CLI {
+class App;
+}
+
 namespace jaxtrace {
 
-/// What is wrong with a regular expression; empty if nothing is.
-std::string regex_fault(const std::string& pattern);
+/// The flag; `pattern` lives as long as `app`.
+void declare_user_re(CLI::App& app, std::string& pattern);
 
 /// Frames whose "file:function" matches; hlo::is_user_code if the pattern is empty.
 hlo::UserTest user_test(const std::string& pattern);

@@ -18,6 +18,7 @@
 #include "commands/investigate/tables.h"
 #include "commands/skip_stats/files.h"
 #include "commands/skip_stats/json_side.h"
+#include "commands/skip_stats/step_function.h"
 #include "commands/skip_stats/summary.h"
 #include "report/output_dir.h"
 
@@ -123,15 +124,8 @@ Run declare(CLI::App& app) {
       ->check(CLI::Validator(machine_fault, ""));
   app.add_option("--program", flags->program, "Attribute only the program with this id")
       ->type_name("ID");
-  app.add_option("--user-re", flags->user_re,
-                 "Frames whose \"file:function\" matches are user code; default: outside "
-                 "site-packages, dist-packages and jax")
-      ->type_name("REGEX")
-      ->check(CLI::Validator(regex_fault, ""));
-  app.add_option("--step-fn", flags->step_function,
-                 "Calls of this jitted function are the steps; default: annotations, else the "
-                 "function with the most device time")
-      ->type_name("FUNCTION");
+  declare_user_re(app, flags->user_re);
+  declare_step_function(app, flags->step_function);
   app.add_flag("--digest", flags->digest,
                "Print at most 4 KB of JSON, whatever --format says, for an agent to begin with");
   app.footer(

@@ -16,6 +16,7 @@
 
 #include "commands/skip_stats/files.h"
 #include "commands/skip_stats/json_side.h"
+#include "commands/skip_stats/step_function.h"
 #include "commands/skip_stats/summary.h"
 #include "commands/skip_stats/sweep.h"
 #include "report/output_dir.h"
@@ -102,10 +103,7 @@ Outcome run(const Flags& flags, const Context& context) {
 Run declare(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   app.add_flag("--full", flags->full, "Print every check, step and estimate, and the top kernels");
-  app.add_option("--step-fn", flags->step_function,
-                 "Calls of this jitted function are the steps; default: annotations, else the "
-                 "function with the most device time")
-      ->type_name("FUNCTION");
+  declare_step_function(app, flags->step_function);
   app.add_option(
          "--sweep", flags->sweep,
          "More captures of the same program, by growing batch: where launches begin to queue")
